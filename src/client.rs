@@ -1,0 +1,3 @@
+//! Owns nothing yet.
+
+pub mod wire;

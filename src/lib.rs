@@ -1,0 +1,31 @@
+//! Owns the order of the house: its rooms in reading order, in five groups. Never holds code of its own.
+//!
+//! 1. Vocabulary: words every room shares; touches nothing.
+//! 2. Logic: pure functions from a plan and arguments to answers and proposals; no async, clock, network or disk.
+//! 3. The edges: YNAB over HTTP, the journal on disk, the environment, the clock, the demo plan.
+//! 4. The gate: `confirm`, the only way to a write.
+//! 5. What the agent sees: the server and its tools; they fetch, call logic and carry answers.
+
+// Vocabulary.
+pub mod dates;
+pub mod error;
+pub mod ids;
+pub mod money;
+pub mod plan;
+pub mod text;
+
+// Logic.
+pub mod analytics;
+pub mod classifier;
+pub mod forecast;
+pub mod reconcile;
+pub mod triage;
+pub mod writes;
+
+// The edges.
+pub mod client;
+pub mod demo;
+
+#[cfg(test)]
+#[expect(clippy::expect_used, reason = "a fixture that cannot be read should stop the test")]
+mod fixtures;
