@@ -1,1 +1,3 @@
 //! Owns nothing yet.
+
+pub mod merchant;
