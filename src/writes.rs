@@ -1,1 +1,464 @@
-//! Owns nothing yet.
+//! Owns what a write is: a proposal of steps with the values before and after, and the words for it.
+//! Never asks, records or sends: it is a pure function of the plan and the arguments.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use crate::dates::{Date, Month};
+use crate::ids::{AccountId, CategoryId, GroupId, OperationId, PayeeId, PlanId, TransactionId};
+use crate::money::Milliunits;
+
+/// How many rows YNAB is sent in one bulk request.
+pub const ROWS_MAX: usize = 100;
+
+/// What sort of operation it is, in the journal's words; the first eight are the Python server's too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// Categories of transactions.
+    Categorize,
+    /// An account's reconciliation, with its adjustment.
+    Reconcile,
+    /// Money assigned to a category.
+    Budget,
+    /// Money moved between two categories.
+    Move,
+    /// Transactions created.
+    Create,
+    /// Flags of transactions.
+    Flag,
+    /// A category's target.
+    Target,
+    /// A payee's name.
+    Payee,
+    /// Transactions approved.
+    Approve,
+    /// A transaction split.
+    Split,
+    /// A category's name or group.
+    Category,
+    /// A category created.
+    CreateCategory,
+    /// A bank import asked for.
+    Import,
+    /// A bank statement applied.
+    Statement,
+}
+
+/// A value as it was and as it is to be.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Change<T> {
+    /// As it was when the change was proposed.
+    pub before: T,
+    /// As it is to be.
+    pub after: T,
+}
+
+/// What changes of one transaction; a field left out stays as it is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RowEdit {
+    /// Which transaction.
+    pub id: TransactionId,
+    /// Its category.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub category: Option<Change<Option<CategoryId>>>,
+    /// Its flag's colour.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flag: Option<Change<Option<String>>>,
+    /// Whether the bank has shown it: `cleared`, `uncleared` or `reconciled`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cleared: Option<Change<String>>,
+    /// Whether it is approved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approved: Option<Change<bool>>,
+}
+
+/// A transaction to create, every field that is sent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NewRow {
+    /// Its account.
+    pub account: AccountId,
+    /// Its day.
+    pub date: Date,
+    /// Its amount.
+    pub amount: Milliunits,
+    /// Its payee's name.
+    pub payee: String,
+    /// Its memo.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memo: Option<String>,
+    /// Its category.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub category: Option<CategoryId>,
+    /// `cleared`, `uncleared` or `reconciled`.
+    pub cleared: String,
+    /// Whether it is approved.
+    pub approved: bool,
+    /// What a bank import would know it by; only for rows of a statement.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub import_id: Option<String>,
+}
+
+/// A line of a split to make.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NewLine {
+    /// Its amount.
+    pub amount: Milliunits,
+    /// Its category.
+    pub category: CategoryId,
+    /// Its memo.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memo: Option<String>,
+}
+
+/// A category's name and group.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CategoryPlace {
+    /// Its name.
+    pub name: String,
+    /// Its group.
+    pub group: GroupId,
+}
+
+/// A target as far as a write can tell it apart from another; `None` where a category has none.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GoalState {
+    /// YNAB's word: `TB`, `TBD`, `MF`, `NEED`, `DEBT`.
+    pub kind: String,
+    /// The amount aimed at.
+    pub target: Option<Milliunits>,
+    /// The day it is due.
+    pub date: Option<Date>,
+    /// YNAB's cadence number.
+    pub cadence: Option<i64>,
+    /// How many steps of the cadence apart.
+    pub every: Option<i64>,
+    /// Set aside another (true) or refill (false).
+    pub whole: Option<bool>,
+}
+
+/// The target fields of one request; what is `None` is not sent, but `target` is always (null removes).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GoalSent {
+    /// The amount; `None` removes the target.
+    pub target: Option<Milliunits>,
+    /// The day it is due.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub date: Option<Date>,
+    /// `monthly`, `weekly` or `yearly`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub frequency: Option<String>,
+    /// Set aside another (true) or refill (false).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub whole: Option<bool>,
+}
+
+/// One request to YNAB, with what is needed to tell afterwards whether it was applied and to take it back.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "step", rename_all = "snake_case")]
+pub enum Step {
+    /// Changes up to [`ROWS_MAX`] transactions.
+    Transactions {
+        /// What changes.
+        rows: Vec<RowEdit>,
+    },
+    /// Creates up to [`ROWS_MAX`] transactions.
+    Create {
+        /// What to create.
+        rows: Vec<NewRow>,
+        /// Transactions equal to one of these that were there before.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        twins: Vec<TransactionId>,
+    },
+    /// Deletes a transaction that was created; only undo makes one.
+    Delete {
+        /// Which.
+        id: TransactionId,
+        /// What it was created as.
+        row: NewRow,
+    },
+    /// Splits a transaction.
+    Split {
+        /// Which.
+        id: TransactionId,
+        /// Its category before.
+        before: Option<CategoryId>,
+        /// Its lines.
+        lines: Vec<NewLine>,
+    },
+    /// Assigns money to a category in a month.
+    Budget {
+        /// Which month.
+        month: Month,
+        /// Which category.
+        category: CategoryId,
+        /// Assigned before and after.
+        budgeted: Change<Milliunits>,
+    },
+    /// Renames or moves a category.
+    Category {
+        /// Which.
+        category: CategoryId,
+        /// Its name and group.
+        place: Change<CategoryPlace>,
+    },
+    /// Creates a category.
+    CreateCategory {
+        /// Its name and group.
+        place: CategoryPlace,
+    },
+    /// Sets or removes a category's target.
+    Target {
+        /// Which category.
+        category: CategoryId,
+        /// The target before and after.
+        goal: Change<Option<GoalState>>,
+        /// What is sent.
+        sent: GoalSent,
+    },
+    /// Renames a payee.
+    Payee {
+        /// Which.
+        payee: PayeeId,
+        /// Its name.
+        name: Change<String>,
+    },
+    /// Asks the bank for what is new.
+    Import,
+}
+
+/// A change to make, exactly as it is shown and sent.
+#[derive(Clone, Debug)]
+pub struct Proposal {
+    /// The plan's real id.
+    pub plan: PlanId,
+    /// What sort it is.
+    pub kind: Kind,
+    /// The exact change as data; a list of changes in any order is the same change.
+    pub subject: Value,
+    /// What must still be so at the yes, beyond the steps' own values before.
+    pub guard: Value,
+    /// What the user is asked.
+    pub question: String,
+    /// What the answer says once it is applied.
+    pub done: String,
+    /// The requests, in order.
+    pub steps: Vec<Step>,
+    /// The operation that this one takes back, wholly or in part.
+    pub undoes: Option<OperationId>,
+}
+
+impl Proposal {
+    /// SHA-256 of the JSON `[plan_id, subject]`, keys sorted, a list in any order; in hexadecimal.
+    pub fn fingerprint(&self) -> String {
+        digest(&serde_json::json!([self.plan, in_any_order(self.subject.clone())]))
+    }
+
+    /// SHA-256 of the values before and of what else must still be so; in hexadecimal.
+    pub fn basis(&self) -> String {
+        let steps: Vec<Value> = self.steps.iter().map(|step| in_any_order(serde_json::json!(step))).collect();
+        digest(&serde_json::json!([in_any_order(Value::Array(steps)), self.guard]))
+    }
+}
+
+/// The same value with its list (or the `rows` of a step) sorted.
+fn in_any_order(value: Value) -> Value {
+    match value {
+        Value::Array(mut items) => {
+            items.sort_by_cached_key(Value::to_string);
+            Value::Array(items)
+        }
+        Value::Object(mut fields) => {
+            if let Some(rows) = fields.get_mut("rows") {
+                *rows = in_any_order(rows.take());
+            }
+            Value::Object(fields)
+        }
+        other => other,
+    }
+}
+
+/// `serde_json` keeps an object's keys sorted (its `preserve_order` feature is off), so the text is canonical.
+fn digest(value: &Value) -> String {
+    Sha256::digest(value.to_string().as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// How a write ended, or why it waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub enum Status {
+    /// Written to YNAB.
+    Applied,
+    /// Nothing written: the user has yet to agree.
+    ConfirmationRequired,
+    /// Nothing written: the user said no.
+    Declined,
+    /// Nothing written: it is so already.
+    NothingToDo,
+    /// Nothing written: the balances differ.
+    DifferenceFound,
+}
+
+/// What every answer of a write carries.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Outcome {
+    /// How it ended.
+    pub status: Status,
+    /// What that means, in words.
+    pub message: String,
+    /// The code to send back with the user's yes.
+    pub confirmation: Option<String>,
+    /// What undo_operation takes.
+    pub operation_id: Option<OperationId>,
+}
+
+impl Outcome {
+    /// Nothing to write, and why.
+    pub fn nothing(message: impl Into<String>) -> Self {
+        Self { status: Status::NothingToDo, message: message.into(), confirmation: None, operation_id: None }
+    }
+
+    /// To be asked: the gate fills in the rest.
+    pub fn proposed() -> Self {
+        Self { status: Status::ConfirmationRequired, message: String::new(), confirmation: None, operation_id: None }
+    }
+}
+
+/// The answer of a write, which the gate completes.
+pub trait Answer {
+    /// The part every write shares.
+    fn outcome(&mut self) -> &mut Outcome;
+
+    /// Takes in what YNAB made: ids of created things, rows it refused as duplicates.
+    fn landed(&mut self, _landed: &Landed) {}
+}
+
+/// What a write would do: the answer so far, and the proposal to ask about unless there is nothing to do.
+#[derive(Clone, Debug)]
+pub struct Proposed<A> {
+    /// The answer, its outcome set where there is nothing to ask.
+    pub answer: A,
+    /// What to ask about.
+    pub proposal: Option<Proposal>,
+}
+
+/// What YNAB made of a step.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Landed {
+    /// Transactions created (or imported), in the order of the rows sent.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub created: Vec<TransactionId>,
+    /// Import ids that YNAB knew already; their rows were not created.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub duplicates: Vec<String>,
+    /// The category created.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub category: Option<CategoryId>,
+    /// Rows of the step that YNAB did not change as asked, by id; undo leaves them alone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missed: Vec<TransactionId>,
+}
+
+/// What became of a step whose answer was lost, read from the plan afterwards.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It was applied.
+    Applied(Landed),
+    /// It was not.
+    NotApplied,
+    /// Some of its rows were: those named in [`Landed::missed`] were not.
+    Partly(Landed),
+    /// The plan does not tell; why, in words.
+    Unclear(String),
+}
+
+/// How far a step of an operation got.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StepState {
+    /// Applied, all of it or all but what is named as missed.
+    Applied,
+    /// Not applied: refused, never sent, or found so.
+    NotApplied,
+    /// Sent, and nobody knows yet.
+    Doubt,
+}
+
+/// A step of an operation and how far it got.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Done {
+    /// The step.
+    pub step: Step,
+    /// How far it got.
+    pub state: StepState,
+    /// What YNAB made of it.
+    pub landed: Landed,
+}
+
+/// An operation of the journal.
+#[derive(Clone, Debug)]
+pub struct Operation {
+    /// Its id.
+    pub id: OperationId,
+    /// Its plan; `last-used` in old lines of the Python server.
+    pub plan: PlanId,
+    /// What sort it is.
+    pub kind: Kind,
+    /// When it was recorded: UTC, RFC 3339.
+    pub at: String,
+    /// Its steps.
+    pub steps: Vec<Done>,
+    /// The steps of the undo operations that took parts of it back, oldest first.
+    pub undone: Vec<Done>,
+    /// Whether the Python server's line says that it was undone as a whole.
+    pub closed: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn proposal(subject: Value, before: i64) -> Proposal {
+        Proposal {
+            plan: "p".into(),
+            kind: Kind::Budget,
+            subject,
+            guard: Value::Null,
+            question: String::new(),
+            done: String::new(),
+            steps: vec![Step::Budget {
+                month: Month::at(24_315),
+                category: "c".into(),
+                budgeted: Change { before: Milliunits::new(before), after: Milliunits::new(75_000) },
+            }],
+            undoes: None,
+        }
+    }
+
+    #[test]
+    fn the_fingerprint_is_the_pages() {
+        let subject = json!({"month": "2026-03-01", "category_id": "c", "budgeted": 75000});
+        let text = r#"["p",{"budgeted":75000,"category_id":"c","month":"2026-03-01"}]"#;
+        let want: String = Sha256::digest(text.as_bytes()).iter().map(|b| format!("{b:02x}")).collect();
+        assert_eq!(proposal(subject, 20_000).fingerprint(), want);
+    }
+
+    #[test]
+    fn a_list_of_changes_is_the_same_in_any_order() {
+        let (one, two) = (json!([["t1", "c"], ["t2", "d"]]), json!([["t2", "d"], ["t1", "c"]]));
+        assert_eq!(proposal(one.clone(), 1).fingerprint(), proposal(two, 1).fingerprint());
+        assert_ne!(proposal(one, 1).fingerprint(), proposal(json!([["t1", "d"], ["t2", "d"]]), 1).fingerprint());
+    }
+
+    #[test]
+    fn another_value_before_is_another_basis() {
+        let subject = json!("same");
+        assert_eq!(proposal(subject.clone(), 1).fingerprint(), proposal(subject.clone(), 2).fingerprint());
+        assert_ne!(proposal(subject.clone(), 1).basis(), proposal(subject.clone(), 2).basis());
+        assert_eq!(proposal(subject.clone(), 2).basis(), proposal(subject, 2).basis());
+    }
+}
