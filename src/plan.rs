@@ -439,6 +439,11 @@ impl Category {
     pub fn is_card_payment(&self) -> bool {
         &*self.group_name == CARD_PAYMENTS_GROUP
     }
+
+    /// Whether a transaction can be given it: visible, not deleted, not Uncategorized, no card's payment category.
+    pub fn is_assignable(&self) -> bool {
+        !self.hidden && !self.deleted && !self.is_uncategorized() && !self.is_card_payment()
+    }
 }
 
 /// A month of the plan.
