@@ -1,1 +1,170 @@
-//! Owns nothing yet.
+//! Owns the list of transactions that wait for a category, with what is suggested for each, page by page.
+//! Never decides a category itself (that is `classifier`) and never changes one (that is `writes`).
+
+mod cursor;
+mod pairs;
+mod waiting;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::classifier::{Classifier, Verdict};
+use crate::dates::Date;
+use crate::error::Refusal;
+use crate::money::Amount;
+use crate::plan::{Category, Ix, Plan, Transaction};
+use crate::text;
+
+/// What is asked.
+#[derive(Clone, Copy, Debug)]
+pub struct Ask<'a> {
+    /// How many items a page holds at most.
+    pub limit: usize,
+    /// Where the page starts: the last page's `next_cursor`, nothing or an empty text for the first.
+    pub cursor: Option<&'a str>,
+    /// The confidence a suggestion needs, 0 to 1; the usual one when not given.
+    pub threshold: Option<f64>,
+}
+
+/// One page of what waits for a category.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Suggestions {
+    /// All that wait, on every page.
+    pub pending_count: usize,
+    /// How many of them have a suggestion.
+    pub suggested_count: usize,
+    /// This page, newest first.
+    pub items: Vec<Item>,
+    /// What can be assigned; first page only.
+    pub categories: Vec<Choice>,
+    /// The next page's cursor.
+    pub next_cursor: Option<String>,
+}
+
+/// A transaction that waits for a category.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Item {
+    /// Its id.
+    pub transaction_id: String,
+    /// Its day.
+    #[schemars(with = "String")]
+    pub date: Date,
+    /// Its amount.
+    pub amount: Amount,
+    /// Who was paid, as the bank wrote it.
+    pub payee: String,
+    /// Its memo.
+    pub memo: Option<String>,
+    /// Its account.
+    pub account: String,
+    /// The category its history points to.
+    pub suggestion: Option<Suggestion>,
+    /// Other pending half of a likely transfer: link them in YNAB.
+    pub possible_transfer_with: Option<String>,
+    /// When not sure: what its history offers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub candidates: Vec<Candidate>,
+    /// What to know before acting.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+/// A category that is suggested.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Suggestion {
+    /// Its id.
+    pub category_id: String,
+    /// Its name.
+    pub category_name: String,
+    /// How often such evidence was right in this plan, 0 to 1.
+    pub confidence: f64,
+    /// The evidence.
+    pub why: String,
+}
+
+/// A category that history offers without being sure.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Candidate {
+    /// Its id.
+    pub category_id: String,
+    /// Its name.
+    pub category_name: String,
+    /// Past transactions like it in that category.
+    pub count: usize,
+}
+
+/// A category that can be assigned.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Choice {
+    /// Its id.
+    pub category_id: String,
+    /// Its name.
+    pub name: String,
+    /// Its group.
+    pub group: String,
+}
+
+/// One page of what waits for a category, newest first. Refused: a cursor that no page of this plan gave.
+pub fn suggest(plan: &Plan, ask: &Ask<'_>, today: Date) -> Result<Suggestions, Refusal> {
+    let given = ask.cursor.filter(|cursor| !cursor.is_empty());
+    let after = given.map(|cursor| cursor::read(plan, cursor)).transpose()?;
+    let waiting = waiting::newest_first(plan);
+    let pairs = pairs::likely_transfers(plan, &waiting);
+    let classifier = Classifier::learn(plan, ask.threshold, today);
+    let verdicts: Vec<Verdict> = waiting.iter().map(|&ix| classifier.judge(&plan.transactions[ix])).collect();
+
+    let start = after.map_or(0, |after| waiting.partition_point(|&ix| !after.precedes(plan, ix)));
+    let end = waiting.len().min(start.saturating_add(ask.limit));
+    let page = waiting.iter().zip(&verdicts).take(end).skip(start);
+    let items: Vec<Item> = page.map(|(&ix, verdict)| item(plan, ix, verdict, pairs.get(&ix).copied())).collect();
+    let last = waiting.get(end.saturating_sub(1)).filter(|_| end > start && end < waiting.len());
+    Ok(Suggestions {
+        pending_count: waiting.len(),
+        suggested_count: verdicts.iter().filter(|verdict| verdict.suggestion.is_some()).count(),
+        items,
+        categories: if given.is_some() { Vec::new() } else { choices(plan) },
+        next_cursor: last.map(|&ix| cursor::after(plan, ix)),
+    })
+}
+
+fn item(plan: &Plan, ix: Ix<Transaction>, verdict: &Verdict, other: Option<Ix<Transaction>>) -> Item {
+    let transaction = &plan.transactions[ix];
+    let name = |category: Ix<Category>| text::safe(&plan.categories[category].name).into_owned();
+    let id = |category: Ix<Category>| plan.categories[category].id.to_string();
+    Item {
+        transaction_id: transaction.id.to_string(),
+        date: transaction.date,
+        amount: transaction.amount.into(),
+        payee: text::safe(plan.payee_name(transaction.payee)).into_owned(),
+        memo: transaction.memo.as_deref().filter(|memo| !memo.is_empty()).map(|memo| text::safe(memo).into_owned()),
+        account: text::safe(&plan.accounts[transaction.account].name).into_owned(),
+        suggestion: verdict.suggestion.as_ref().map(|guess| Suggestion {
+            category_id: id(guess.category),
+            category_name: name(guess.category),
+            confidence: guess.confidence,
+            why: guess.why.clone(),
+        }),
+        possible_transfer_with: other.map(|other| plan.transactions[other].id.to_string()),
+        candidates: verdict
+            .candidates
+            .iter()
+            .map(|&(category, count)| Candidate { category_id: id(category), category_name: name(category), count })
+            .collect(),
+        note: waiting::split_note(plan, transaction),
+    }
+}
+
+/// The categories that can be assigned to a transaction, in the plan's order.
+fn choices(plan: &Plan) -> Vec<Choice> {
+    let assignable = plan.categories.iter().filter(|category| category.is_assignable());
+    assignable
+        .map(|category| Choice {
+            category_id: category.id.to_string(),
+            name: text::safe(&category.name).into_owned(),
+            group: text::safe(&category.group_name).into_owned(),
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests;
