@@ -24,7 +24,13 @@ pub mod writes;
 
 // The edges.
 pub mod client;
+pub mod clock;
+pub mod config;
 pub mod demo;
+pub mod journal;
+
+// The gate.
+pub mod confirm;
 
 #[cfg(test)]
 #[expect(clippy::expect_used, reason = "a fixture that cannot be read should stop the test")]
