@@ -1,1 +1,12 @@
-//! Owns nothing yet.
+//! Owns what is expected: recurring charges and the balances ahead.
+//! Never changes a plan, and never reads the clock.
+
+pub mod balance;
+pub mod recurring;
+
+use crate::dates::Month;
+
+/// A month as these answers write it, `YYYY-MM`.
+fn year_month(month: Month) -> String {
+    format!("{:04}-{:02}", month.year(), month.number())
+}
