@@ -10,6 +10,19 @@ use crate::dates::{Date, Month};
 use crate::ids::{AccountId, CategoryId, GroupId, OperationId, PayeeId, PlanId, TransactionId};
 use crate::money::Milliunits;
 
+pub mod approve;
+pub mod budget;
+pub mod categorize;
+pub mod checks;
+pub mod doubt;
+mod effects;
+#[cfg(test)]
+mod laws;
+mod names;
+mod stand;
+mod target;
+pub mod undo;
+
 /// How many rows YNAB is sent in one bulk request.
 pub const ROWS_MAX: usize = 100;
 
@@ -73,6 +86,18 @@ pub struct RowEdit {
     /// Whether it is approved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approved: Option<Change<bool>>,
+}
+
+impl RowEdit {
+    /// An edit of that transaction that changes nothing yet.
+    pub fn of(id: TransactionId) -> Self {
+        Self { id, category: None, flag: None, cleared: None, approved: None }
+    }
+}
+
+/// The edits in requests of at most [`ROWS_MAX`] rows.
+fn in_steps(rows: Vec<RowEdit>) -> Vec<Step> {
+    rows.chunks(ROWS_MAX).map(|rows| Step::Transactions { rows: rows.to_vec() }).collect()
 }
 
 /// A transaction to create, every field that is sent.
