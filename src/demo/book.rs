@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use super::entries::SaveTransaction;
 use super::refused::Refused;
 use super::rows::{
-    Account, Category, Cleared, CurrencyFormat, DateFormat, Group, Kept, Payee, Scheduled, Text, Transaction,
+    Account, Category, Clearing, CurrencyFormat, DateFormat, Group, Kept, Payee, Scheduled, Text, Transaction,
 };
 use super::sums::{Budget, BudgetPosting, Cell, Direction, Figures, Goes, Kind, PostedLine, Posting, Tallies};
 use super::uuid;
@@ -231,7 +231,7 @@ impl Book {
         let amount = direction.of(posting.amount);
         let account = self.accounts.at_mut(posting.account);
         account.balance += amount;
-        if posting.cleared == Cleared::Uncleared {
+        if posting.cleared == Clearing::Uncleared {
             account.uncleared_balance += amount;
         } else {
             account.cleared_balance += amount;

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use super::book::{Book, TransactionIx, live};
 use super::inputs::{Day, Given, given};
 use super::refused::Refused;
-use super::rows::{Account, Cleared, Flag, Line, Payee, Text, Transaction};
+use super::rows::{Account, Clearing, Flag, Line, Payee, Text, Transaction};
 use crate::dates::{Date, Month};
 use crate::ids::{AccountId, CategoryId, PayeeId, TransactionId};
 use crate::money::Milliunits;
@@ -42,7 +42,7 @@ pub(super) struct SaveTransaction {
     pub category_id: Given<CategoryId>,
     #[serde(deserialize_with = "given")]
     pub memo: Given<Text>,
-    pub cleared: Option<Cleared>,
+    pub cleared: Option<Clearing>,
     pub approved: Option<bool>,
     #[serde(deserialize_with = "given")]
     pub flag_color: Given<FlagWord>,

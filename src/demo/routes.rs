@@ -519,7 +519,7 @@ impl Book {
         self.begin();
         let mut ids = Vec::new();
         for item in new {
-            let cleared = Some(super::rows::Cleared::Cleared);
+            let cleared = Some(super::rows::Clearing::Cleared);
             let draft = self.draft_new(&SaveTransaction { cleared, approved: Some(false), ..item })?;
             let ix = self.write(draft);
             ids.push(self.transactions[ix].id.clone());

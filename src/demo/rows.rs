@@ -144,9 +144,10 @@ pub(super) struct Goal {
     pub goal_snoozed_at: Option<Text>,
 }
 
+/// Whether the bank has shown a transaction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Cleared {
+pub(super) enum Clearing {
     #[default]
     Uncleared,
     Cleared,
@@ -171,7 +172,7 @@ pub(super) struct Transaction {
     pub date: Date,
     pub amount: Milliunits,
     pub memo: Option<Text>,
-    pub cleared: Cleared,
+    pub cleared: Clearing,
     pub approved: bool,
     pub flag_color: Option<Flag>,
     pub flag_name: Option<Text>,

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::age;
 use super::book::{AccountIx, CategoryIx};
-use super::rows::Cleared;
+use super::rows::Clearing;
 use crate::dates::{Date, Month};
 use crate::money::Milliunits;
 
@@ -15,7 +15,7 @@ pub(super) struct Posting {
     pub account: AccountIx,
     pub date: Date,
     pub amount: Milliunits,
-    pub cleared: Cleared,
+    pub cleared: Clearing,
     /// How it counts in the budget; nothing on a tracking account.
     pub budget: Option<BudgetPosting>,
 }
