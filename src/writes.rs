@@ -16,9 +16,12 @@ pub mod categorize;
 pub mod checks;
 pub mod doubt;
 mod effects;
+pub mod flag;
 #[cfg(test)]
 mod laws;
+pub mod moving;
 mod names;
+pub mod payee;
 mod stand;
 mod target;
 pub mod undo;

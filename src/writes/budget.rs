@@ -109,9 +109,15 @@ impl Side {
         if self.available == self.before && self.available_after() == self.after {
             return assigned;
         }
-        let (before, after) = (currency.of(self.available), currency.of(self.available_after()));
+        let (before, after) = (signed(currency, self.available), signed(currency, self.available_after()));
         format!("{assigned} (available {before} → {after})")
     }
+}
+
+/// An amount with its sign, so that what is left cannot be read as what is missing.
+fn signed(currency: &Currency, amount: Milliunits) -> String {
+    let sign = if amount.is_positive() { "+" } else { "" };
+    format!("{sign}{}", currency.of(amount))
 }
 
 #[cfg(test)]
@@ -156,6 +162,8 @@ mod tests {
         assert_eq!(side(1_500_000, 2_000_000).shown(&Currency::new("JPY", 0)), "1500 → 2000");
         assert_eq!(side(120_000, 150_000).shown(&Currency::new("EUR", 2)), "120.00 → 150.00");
         assert_eq!(side(12_345, 20_000).shown(&Currency::new("EUR", 2)), "12.345 → 20.00");
+        let left = Side { available: Milliunits::new(26_000), ..side(2_000, 5_000) };
+        assert_eq!(left.shown(&Currency::new("EUR", 2)), "2.00 → 5.00 (available +26.00 → +29.00)");
     }
 
     /// Points 38, 42, 58: refused before any question.

@@ -3,11 +3,22 @@
 
 use std::collections::HashSet;
 
+use crate::dates::{Date, Month};
 use crate::error::Refusal;
 use crate::money::{AmountError, Currency, Milliunits};
-use crate::plan::{Category, Plan, Transaction};
+use crate::plan::{Account, Category, Ix, Plan, Transaction};
 use crate::refuse;
 use crate::text::{clean, safe};
+
+/// Characters of a payee's name on a transaction (source: YNAB's API).
+const PAYEE_MAX: usize = 200;
+/// Characters of a memo (source: YNAB's API).
+const MEMO_MAX: usize = 500;
+/// How old a transaction may be (source: YNAB's API).
+const YEARS_MAX: i32 = 5;
+/// How the names of YNAB's own payees begin.
+const OWN_PAYEES: [&str; 4] =
+    ["Transfer : ", "Starting Balance", "Manual Balance Adjustment", "Reconciliation Balance Adjustment"];
 
 /// The live transaction of that id; `at` is the argument that names it.
 pub fn row<'a>(plan: &'a Plan, id: &str, at: &str) -> Result<&'a Transaction, Refusal> {
@@ -91,10 +102,68 @@ fn fineness(currency: &Currency, error: AmountError, at: &str) -> Refusal {
     }
 }
 
+/// The account of that id, neither deleted nor closed when it is to be written to; `at` is the argument that names it.
+pub fn account<'a>(plan: &'a Plan, id: &str, at: &str) -> Result<Ix<Account>, Refusal> {
+    let found = plan.accounts.find(id).filter(|ix| !plan.accounts[*ix].deleted);
+    found.ok_or_else(|| refuse!("{at}: no such account in this plan. Take an id from list_accounts."))
+}
+
+/// Refuses a day that YNAB takes no transaction on: after today, or over five years ago.
+pub fn day(date: Date, today: Date, at: &str) -> Result<(), Refusal> {
+    let earliest = Month::of(today).add(-12 * YEARS_MAX).day(today.day());
+    if date > today {
+        return Err(refuse!("{at}: {date} is after today, {today}. YNAB takes such a transaction as a schedule only."));
+    }
+    if date < earliest {
+        return Err(refuse!("{at}: {date} is over five years ago. YNAB takes none before {earliest}."));
+    }
+    Ok(())
+}
+
+/// A payee's name for a transaction, without the spaces around: not empty, at most 200 characters, not YNAB's own.
+pub fn payee_name<'a>(name: &'a str, at: &str) -> Result<&'a str, Refusal> {
+    let name = one_line(name, PAYEE_MAX, at)?;
+    own_payee(name, at).map(|()| name)
+}
+
+/// Refuses the beginnings that YNAB keeps for payees of its own.
+pub fn own_payee(name: &str, at: &str) -> Result<(), Refusal> {
+    let lower = name.to_lowercase();
+    match OWN_PAYEES.iter().find(|own| lower.starts_with(&own.to_lowercase())) {
+        Some(own) => {
+            Err(refuse!("{at}: YNAB keeps names that begin with '{}' for itself. Choose another.", own.trim()))
+        }
+        None => Ok(()),
+    }
+}
+
+/// A memo without the spaces around: at most 500 characters; `None` where it is empty.
+pub fn memo<'a>(memo: Option<&'a str>, at: &str) -> Result<Option<&'a str>, Refusal> {
+    let Some(memo) = memo.map(str::trim).filter(|memo| !memo.is_empty()) else { return Ok(None) };
+    one_line(memo, MEMO_MAX, at).map(Some)
+}
+
+/// A text without the spaces around: not empty, visible, on one line, at most that many characters.
+pub fn one_line<'a>(text: &'a str, count_max: usize, at: &str) -> Result<&'a str, Refusal> {
+    let trimmed = text.trim();
+    visible_text(text, at)?;
+    if trimmed.is_empty() {
+        return Err(refuse!("{at} is empty. Give it some visible text."));
+    }
+    if trimmed.chars().count() > count_max {
+        return Err(refuse!("{at} has more than {count_max} characters. Shorten it."));
+    }
+    Ok(trimmed)
+}
+
 /// Refuses a text whose shown form is not what would be written: control or format characters, a line break.
 pub fn visible_text(text: &str, at: &str) -> Result<(), Refusal> {
-    let same = clean(text).chars().filter(|c| *c != ' ').eq(text.chars().filter(|c| *c != ' '));
-    if same { Ok(()) } else { Err(refuse!("{at} holds characters that cannot be seen. Write it without them.")) }
+    let is_ink = |c: &char| !c.is_whitespace();
+    let breaks = text.chars().any(|c| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}'));
+    if breaks || !clean(text).chars().filter(is_ink).eq(text.chars().filter(is_ink)) {
+        return Err(refuse!("{at} holds characters that cannot be seen. Write it on one line without them."));
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -137,13 +206,41 @@ mod tests {
         assert!(amount_or_rest(&euro, 12.344, rest, "amount").is_err());
     }
 
+    /// Point 42: days that YNAB refuses are refused first.
+    #[test]
+    fn p42_days_ynab_does_not_take() {
+        let today = jiff::civil::date(2026, 3, 17);
+        for (date, good) in [
+            (jiff::civil::date(2026, 3, 17), true),
+            (jiff::civil::date(2026, 3, 18), false),
+            (jiff::civil::date(2021, 3, 17), true),
+            (jiff::civil::date(2021, 3, 16), false),
+        ] {
+            assert_eq!(day(date, today, "date").is_ok(), good, "{date}");
+        }
+        assert!(day(jiff::civil::date(2023, 2, 27), jiff::civil::date(2028, 2, 29), "date").is_err());
+    }
+
+    #[test]
+    fn names_that_ynab_keeps_for_itself_are_refused() {
+        for bad in ["Transfer : Savings", "starting balance", "Manual Balance Adjustment", "", " ", "\u{3000}"] {
+            assert!(payee_name(bad, "payee_name").is_err(), "{bad:?}");
+        }
+        assert_eq!(payee_name(" Transferwise ", "payee_name"), Ok("Transferwise"));
+        assert!(payee_name(&"x".repeat(201), "payee_name").is_err());
+        assert!(payee_name(&"é".repeat(200), "payee_name").is_ok());
+        assert_eq!(memo(Some("  "), "memo"), Ok(None));
+        assert!(memo(Some(&"x".repeat(501)), "memo").is_err());
+    }
+
     /// Point 56: what is not seen is not written.
     #[test]
     fn p56_text_that_cannot_be_shown_as_it_is_is_refused() {
         for bad in ["a\nb", "a\u{200B}b", "Shop\u{202E}txt.exe", "\u{0}", "tab\there"] {
             assert!(visible_text(bad, "payee_name").is_err(), "{bad:?}");
         }
-        for good in ["a b", " a  b ", "L'été", "👨\u{200D}👩\u{200D}👧", "می\u{200C}خواهم", ""] {
+        for good in ["a b", " a  b ", "12\u{A0}€", "L'été", "👨\u{200D}👩\u{200D}👧", "می\u{200C}خواهم", ""]
+        {
             assert!(visible_text(good, "payee_name").is_ok(), "{good:?}");
         }
     }
