@@ -1,1 +1,118 @@
-//! Owns nothing yet.
+//! Owns what a plan's figures say about the past: the answers of the read tools, one child for each question.
+//! Never changes anything, never fetches; a day, a currency and the arguments come from the caller.
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Serialize, Serializer};
+
+use crate::dates::Month;
+
+pub mod accounts;
+pub mod age;
+pub mod budget_vs_actual;
+pub mod debt;
+pub mod flows;
+pub mod month;
+pub mod net_worth;
+pub mod payees;
+pub mod runway;
+pub mod savings;
+pub mod scheduled;
+pub mod search;
+pub mod targets;
+pub mod trends;
+
+/// Characters of JSON that the rows of a list may take when the caller did not say how many rows to send.
+pub const ROWS_CHARS: usize = 22_000;
+/// The same where the caller asked for as many.
+pub const ROWS_CHARS_ASKED: usize = 48_000;
+
+/// A month written `YYYY-MM`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct YearMonth(pub Month);
+
+impl std::fmt::Display for YearMonth {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(out, "{:04}-{:02}", self.0.year(), self.0.number())
+    }
+}
+
+impl Serialize for YearMonth {
+    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        out.collect_str(self)
+    }
+}
+
+impl JsonSchema for YearMonth {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "YearMonth".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string" })
+    }
+}
+
+/// As many of the first rows as fit in that many characters of JSON, and how many were left out.
+pub fn fit<T: Serialize>(mut rows: Vec<T>, chars: usize) -> (Vec<T>, usize) {
+    let (total, mut left) = (rows.len(), chars);
+    let fits = |row: &T| {
+        let size = serde_json::to_string(row).map_or(0, |json| json.chars().count() + 1);
+        let fits = size <= left;
+        left = left.saturating_sub(size);
+        fits
+    };
+    let kept = rows.iter().map(fits).take_while(|fits| *fits).count();
+    rows.truncate(kept);
+    (rows, total - kept)
+}
+
+/// `1 month`, `6 months`.
+pub fn counted(count: usize, one: &str) -> String {
+    if count == 1 { format!("1 {one}") } else { format!("{count} {one}s") }
+}
+
+/// Names as they are shown, each told apart from the others: with its hint where two look alike, then with a number.
+pub fn told_apart<'a>(rows: impl Iterator<Item = (&'a str, &'a str)>) -> Vec<String> {
+    use crate::text::safe;
+    use std::collections::HashMap;
+    let rows: Vec<_> = rows.map(|(name, hint)| (safe(name), safe(hint))).collect();
+    let mut uses: HashMap<&str, usize> = HashMap::new();
+    for (name, _) in &rows {
+        *uses.entry(name).or_default() += 1;
+    }
+    let alike = |name: &str| uses.get(name).is_some_and(|count| *count > 1);
+    let mut taken: HashMap<String, usize> = HashMap::new();
+    rows.iter()
+        .map(|(name, hint)| if alike(name) { format!("{name} ({hint})") } else { name.to_string() })
+        .map(|name| {
+            let count = taken.entry(name.clone()).or_default();
+            *count += 1;
+            if *count == 1 { name } else { format!("{name} #{count}") }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_that_fits_is_whole_and_one_that_does_not_says_what_is_left() {
+        let rows = vec!["aaaa"; 10];
+        assert_eq!(fit(rows.clone(), 70), (rows.clone(), 0));
+        assert_eq!(fit(rows, 69), (vec!["aaaa"; 9], 1));
+        assert_eq!(fit(vec!["long", "s"], 4), (vec![], 2));
+    }
+
+    #[test]
+    fn point_45_names_that_look_alike_are_told_apart() {
+        let long = |end: &str| format!("{}{end}", "a".repeat(90));
+        let (one, two) = (long("1"), long("2"));
+        let rows = [("Food", "Home"), ("Food", "Work"), ("Fun", "Home"), (&*one, "Home"), (&*two, "Home")];
+        let names = told_apart(rows.into_iter());
+        assert_eq!(names[..3], ["Food (Home)", "Food (Work)", "Fun"]);
+        assert!(names[3].ends_with("… (Home)") && names[4].ends_with("… (Home) #2"), "{names:?}");
+    }
+}

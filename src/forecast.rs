@@ -3,6 +3,7 @@
 
 pub mod balance;
 pub mod recurring;
+pub mod schedule;
 
 use crate::dates::Month;
 

@@ -1,0 +1,126 @@
+//! Owns one month of the plan: its summary and its categories' balances, and the words for a month it lacks.
+//! Never sums transactions: the figures are YNAB's own.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::analytics::{ROWS_CHARS, fit};
+use crate::dates::Month;
+use crate::error::Refusal;
+use crate::ids::CategoryId;
+use crate::money::Amount;
+use crate::plan::{MonthBudget, Plan};
+use crate::refuse;
+use crate::text::safe;
+
+/// The plan's month, refused with the months it has when it is not there.
+pub fn find(plan: &Plan, month: Month) -> Result<&MonthBudget, Refusal> {
+    if let Some(found) = plan.months.get(&month).filter(|found| !found.deleted) {
+        return Ok(found);
+    }
+    let mut held = plan.months.values().filter(|held| !held.deleted).map(|held| held.month);
+    match (held.next(), held.next_back()) {
+        (Some(first), Some(last)) => Err(refuse!("The plan has no month {month}. It has {first} to {last}.")),
+        (Some(only), None) => Err(refuse!("The plan has no month {month}. It has {only} alone.")),
+        (None, _) => Err(refuse!("The plan has no month yet.")),
+    }
+}
+
+/// A month in a few figures.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[expect(missing_docs, reason = "the names say it")]
+pub struct Summary {
+    pub month: Month,
+    pub income: Amount,
+    pub budgeted: Amount,
+    /// Spending is negative.
+    pub activity: Amount,
+    pub ready_to_assign: Amount,
+    /// Days.
+    pub age_of_money: Option<i64>,
+    pub overspent: Vec<Overspent>,
+    /// Overspent categories left out for length.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub more: Option<usize>,
+}
+
+/// A category whose balance is below zero.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[expect(missing_docs, reason = "the names say it")]
+pub struct Overspent {
+    pub category_id: CategoryId,
+    pub name: String,
+    pub group: String,
+    pub balance: Amount,
+}
+
+/// What happened in a month, and where it is overspent.
+pub fn summary(month: &MonthBudget) -> Summary {
+    let below_zero = month.categories.iter().filter(|c| c.is_usable() && c.balance.is_negative());
+    let rows = below_zero.map(|category| Overspent {
+        category_id: category.id.clone(),
+        name: safe(&category.name).into_owned(),
+        group: safe(&category.group_name).into_owned(),
+        balance: category.balance.into(),
+    });
+    let (overspent, left) = fit(rows.collect(), ROWS_CHARS);
+    Summary {
+        month: month.month,
+        income: month.income.into(),
+        budgeted: month.budgeted.into(),
+        activity: month.activity.into(),
+        ready_to_assign: month.to_be_budgeted.into(),
+        age_of_money: month.age_of_money,
+        overspent,
+        more: (left > 0).then_some(left),
+    }
+}
+
+/// A month's categories.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Balances {
+    /// In the plan's order.
+    pub result: Vec<Balance>,
+    /// Categories left out for length.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub more: Option<usize>,
+}
+
+/// What a category holds.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[expect(missing_docs, reason = "the names say it")]
+pub struct Balance {
+    pub category_id: CategoryId,
+    pub name: String,
+    pub group: String,
+    pub budgeted: Amount,
+    /// Spending is negative.
+    pub activity: Amount,
+    /// Available.
+    pub balance: Amount,
+}
+
+/// Whether to list categories with nothing budgeted, spent or left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Empty {
+    Include,
+    LeaveOut,
+}
+
+/// The month's usable categories.
+pub fn balances(month: &MonthBudget, empty: Empty) -> Balances {
+    let usable = month.categories.iter().filter(|category| category.is_usable());
+    let listed = usable
+        .filter(|c| empty == Empty::Include || !(c.budgeted.is_zero() && c.activity.is_zero() && c.balance.is_zero()));
+    let rows = listed.map(|category| Balance {
+        category_id: category.id.clone(),
+        name: safe(&category.name).into_owned(),
+        group: safe(&category.group_name).into_owned(),
+        budgeted: category.budgeted.into(),
+        activity: category.activity.into(),
+        balance: category.balance.into(),
+    });
+    let (result, left) = fit(rows.collect(), ROWS_CHARS);
+    Balances { result, more: (left > 0).then_some(left) }
+}

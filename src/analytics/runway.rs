@@ -1,0 +1,190 @@
+//! Owns how long the money at hand would last at the past pace of spending, if nothing came in.
+//! Never counts tracking accounts as money at hand.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::analytics::accounts::is_users;
+use crate::analytics::flows::{Kind, complete_months, flows};
+use crate::analytics::{YearMonth, counted};
+use crate::dates::{Date, Month};
+use crate::error::Refusal;
+use crate::money::{Amount, Currency, Milliunits, div_half_even};
+use crate::plan::{Account, AccountKind, Group, Plan};
+use crate::refuse;
+use crate::text::{clean, safe};
+
+/// How long the money lasts.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[expect(missing_docs, reason = "the names say it")]
+pub struct Runway {
+    pub message: String,
+    /// Money at hand, less what cards owe.
+    pub liquid: Amount,
+    /// Part of liquid; negative.
+    pub owed_on_cards: Amount,
+    pub spending: Pace,
+    /// Of the essential groups alone.
+    pub essential: Option<Pace>,
+    pub essential_groups: Vec<String>,
+    /// Complete months averaged, oldest first.
+    pub months: Vec<YearMonth>,
+    pub accounts: Vec<Liquid>,
+    /// Open accounts not counted.
+    pub left_out: Vec<String>,
+    pub notes: Vec<String>,
+}
+
+/// A pace of spending.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct Pace {
+    /// Negative, net of refunds.
+    pub monthly_spending: Amount,
+    /// Null when nothing was spent.
+    pub runway_months: Option<f64>,
+}
+
+/// An account counted.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[expect(missing_docs, reason = "the names say it")]
+pub struct Liquid {
+    pub name: String,
+    #[serde(rename = "type")]
+    pub kind: String,
+    pub balance: Amount,
+}
+
+/// Whether savings accounts are money at hand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Savings {
+    Include,
+    LeaveOut,
+}
+
+/// The runway at the pace of the last `months_count` complete months, and at that of the groups named essential (by id
+/// or name); a group the plan lacks is refused.
+pub fn runway(
+    plan: &Plan,
+    today: Date,
+    months_count: usize,
+    essential_groups: Option<&[String]>,
+    savings: Savings,
+) -> Result<Runway, Refusal> {
+    let chosen = essential_groups.map(|wanted| chosen_groups(plan, wanted)).transpose()?;
+    let open = plan.accounts.iter().filter(|account| !account.closed && !account.deleted);
+    let (counted_in, left_out): (Vec<&Account>, Vec<&Account>) = open.partition(|account| is_liquid(account, savings));
+    let liquid: Milliunits = counted_in.iter().map(|account| account.balance).sum();
+    let cards: Milliunits = counted_in.iter().filter(|a| a.kind.is_card()).map(|account| account.balance).sum();
+
+    let months = complete_months(plan, today, months_count);
+    let held = |month: Month| months.first().is_some_and(|first| *first <= month) && months.last() >= Some(&month);
+    let [mut all, mut essential] = [Milliunits::ZERO; 2];
+    for flow in flows(plan).filter(|flow| flow.kind == Kind::Spending && held(flow.month)) {
+        all += flow.amount;
+        let group = flow.category.map(|ix| &plan.categories[ix].group);
+        if group.is_some_and(|id| chosen.iter().flatten().any(|chosen| chosen.id == *id)) {
+            essential += flow.amount;
+        }
+    }
+    let pace = |total: Milliunits| pace(liquid, total, months.len());
+    let spending = pace(all);
+    let essential = chosen.as_ref().map(|_| pace(essential));
+
+    let currency = &plan.currency;
+    let mut notes = vec![
+        "No income is assumed. Spending is net of refunds and holds payments to loans outside the budget, not moves to \
+         budget accounts or tracking assets."
+            .to_owned(),
+    ];
+    if cards.is_negative() {
+        notes.push(format!("{} owed on cards is taken off.", currency.show(-cards)));
+    }
+    if !months.is_empty() && months.len() < months_count {
+        notes.push(format!("Only {} of spending on record.", counted(months.len(), "complete month")));
+    }
+    Ok(Runway {
+        message: message(currency, liquid, &months, &spending, essential.as_ref()),
+        liquid: liquid.into(),
+        owed_on_cards: cards.into(),
+        spending,
+        essential,
+        essential_groups: chosen.iter().flatten().map(|group| safe(&group.name).into_owned()).collect(),
+        months: months.into_iter().map(YearMonth).collect(),
+        accounts: counted_in
+            .into_iter()
+            .map(|account| Liquid {
+                name: safe(&account.name).into_owned(),
+                kind: safe(account.kind.as_str()).into_owned(),
+                balance: account.balance.into(),
+            })
+            .collect(),
+        left_out: left_out.into_iter().map(|account| safe(&account.name).into_owned()).collect(),
+        notes,
+    })
+}
+
+fn is_liquid(account: &Account, savings: Savings) -> bool {
+    let kind = match &account.kind {
+        AccountKind::Checking | AccountKind::Cash => true,
+        kind if kind.is_card() => true,
+        AccountKind::Savings => savings == Savings::Include,
+        _ => false,
+    };
+    account.on_budget && kind
+}
+
+fn pace(liquid: Milliunits, total: Milliunits, months: usize) -> Pace {
+    let monthly = total.divided(months);
+    let lasts = || div_half_even(liquid.wide() * 10, -monthly.wide()).max(0) as f64 / 10.0;
+    Pace { monthly_spending: monthly.into(), runway_months: monthly.is_negative().then(lasts) }
+}
+
+/// The groups of those ids or names, in any case, each once.
+fn chosen_groups<'a>(plan: &'a Plan, wanted: &[String]) -> Result<Vec<&'a Group>, Refusal> {
+    let key = |name: &str| clean(name).to_lowercase();
+    let mut chosen: Vec<&Group> = Vec::new();
+    for text in wanted {
+        let name = key(text);
+        let found = plan.groups.iter().filter(|group| is_users(group));
+        let found: Vec<_> =
+            found.filter(|group| group.id.as_str() == text.trim() || key(&group.name) == name).collect();
+        if found.is_empty() {
+            let shown = plan.groups.iter().filter(|group| is_users(group) && !group.hidden);
+            let names: Vec<_> = shown.map(|group| safe(&group.name).into_owned()).collect();
+            let held = if names.is_empty() { "It has none yet".to_owned() } else { names.join(", ") };
+            return Err(refuse!("The plan has no group of the user's called '{}'. Its groups: {held}.", safe(text)));
+        }
+        for group in found {
+            if !chosen.iter().any(|known| known.id == group.id) {
+                chosen.push(group);
+            }
+        }
+    }
+    Ok(chosen)
+}
+
+fn message(
+    currency: &Currency,
+    liquid: Milliunits,
+    months: &[Month],
+    spending: &Pace,
+    essential: Option<&Pace>,
+) -> String {
+    let show = |amount: Milliunits| currency.show(currency.round(amount));
+    let at_hand = currency.show(liquid);
+    let lasts = |pace: &Pace| match pace.runway_months {
+        Some(lasts) => format!("{lasts:.1} months at {} a month", show(-pace.monthly_spending.0)),
+        None => "no limit, as nothing was spent".to_owned(),
+    };
+    if months.is_empty() {
+        return format!("No month of spending is complete yet, so no runway can be given for the {at_hand} at hand.");
+    }
+    let over = counted(months.len(), "complete month");
+    let mut words = format!("{at_hand} at hand lasts {} (average of {over}).", lasts(spending));
+    if let Some(essential) = essential {
+        words += &format!(" Essentials alone: {}.", lasts(essential));
+    }
+    words
+}
