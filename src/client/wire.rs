@@ -1,6 +1,8 @@
 //! Owns YNAB's JSON: reading its bodies into a plan, straight from the bytes, without a tree in between.
 //! Never sends a request, and never breaks on a field, a word or a null it does not know.
 
+pub mod saved;
+
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -21,6 +23,13 @@ use crate::plan::{
 #[derive(Debug, thiserror::Error)]
 #[error("YNAB's answer could not be read")]
 pub struct WireError(#[from] serde_json::Error);
+
+impl WireError {
+    /// Whether the body ends too early.
+    pub fn is_cut(&self) -> bool {
+        self.0.is_eof()
+    }
+}
 
 /// A text that may be null, borrowed from the body where it has no escapes.
 #[derive(Default)]
@@ -767,7 +776,7 @@ fn merged(old: Vec<Category>, new: Vec<Category>) -> Vec<Category> {
     rows
 }
 
-fn data<'a, T: Deserialize<'a>>(body: &'a [u8]) -> Result<T, WireError> {
+pub(super) fn data<'a, T: Deserialize<'a>>(body: &'a [u8]) -> Result<T, WireError> {
     Ok(serde_json::from_slice::<Envelope<T>>(body)?.data)
 }
 
@@ -860,6 +869,61 @@ pub fn plans(body: &[u8]) -> Result<Vec<PlanSummary>, WireError> {
         accounts: body.accounts.0.iter().map(|account| AccountId::from(account.id.as_str())).collect(),
     };
     Ok(read.plans.0.iter().map(summary).collect())
+}
+
+/// The months that a list of months names.
+pub fn month_names(body: &[u8]) -> Result<Vec<Month>, WireError> {
+    #[derive(Deserialize)]
+    struct Name<'a> {
+        #[serde(default, borrow)]
+        month: Text<'a>,
+    }
+    #[derive(Deserialize)]
+    struct Months<'a> {
+        #[serde(default, borrow)]
+        months: List<Name<'a>>,
+    }
+    Ok(data::<Months<'_>>(body)?.months.0.iter().filter_map(|name| name.month.month()).collect())
+}
+
+/// The ids of a list of transactions.
+pub fn transaction_ids(body: &[u8]) -> Result<Vec<TransactionId>, WireError> {
+    #[derive(Deserialize)]
+    struct Name<'a> {
+        #[serde(default, borrow)]
+        id: Text<'a>,
+    }
+    #[derive(Deserialize)]
+    struct Names<'a> {
+        #[serde(default, borrow)]
+        transactions: List<Name<'a>>,
+    }
+    Ok(data::<Names<'_>>(body)?.transactions.0.iter().map(|row| TransactionId::new(row.id.arc())).collect())
+}
+
+/// The currency of `GET /plans/{id}/settings`.
+pub fn settings(body: &[u8]) -> Result<Currency, WireError> {
+    #[derive(Deserialize)]
+    struct Settings<'a> {
+        #[serde(default, borrow)]
+        currency_format: Option<CurrencyBody<'a>>,
+    }
+    #[derive(Deserialize)]
+    struct Held<'a> {
+        #[serde(borrow)]
+        settings: Settings<'a>,
+    }
+    Ok(data::<Held<'_>>(body)?.settings.currency_format.map(|currency| currency.currency()).unwrap_or_default())
+}
+
+/// Whether a body is that of `GET /user`.
+pub fn user(body: &[u8]) -> Result<(), WireError> {
+    #[derive(Deserialize)]
+    struct User {
+        #[serde(rename = "user")]
+        _user: de::IgnoredAny,
+    }
+    data::<User>(body).map(drop)
 }
 
 /// YNAB's error detail, raw, where the body is its error envelope.
