@@ -34,6 +34,7 @@ use self::step::Request;
 use crate::clock::Clock;
 use crate::config::TokenSource;
 use crate::dates::Month;
+use crate::demo::Ynab;
 use crate::ids::{AccountId, PlanId, TransactionId, is_segment};
 use crate::money::Currency;
 use crate::plan::{Account, Category, Group, MonthBudget, Plan, PlanSummary};
@@ -57,6 +58,15 @@ pub struct Http {
     pub clock: Clock,
     /// The folder in which processes of one user count their requests together.
     pub shared_rate: Option<PathBuf>,
+    /// How long a request may take with its whole answer.
+    pub request_max: Duration,
+}
+
+impl Http {
+    /// YNAB at that address, on the machine's clock, counted for this process alone, 35 seconds a request.
+    pub fn new(url: impl Into<String>, token: TokenSource) -> Self {
+        Self { url: url.into(), token, clock: Clock::default(), shared_rate: None, request_max: http::REQUEST_MAX }
+    }
 }
 
 /// YNAB, as far as this server uses it. Clones share everything.
@@ -103,6 +113,11 @@ impl Client {
         Self::new(Link::http(settings), clock)
     }
 
+    /// The demo, in memory: no token, no limit, nothing leaves the process.
+    pub fn in_memory(ynab: Ynab) -> Self {
+        Self::new(Link::Memory(Mutex::new(ynab)), Clock::default())
+    }
+
     fn new(link: Link, clock: Clock) -> Self {
         Self(Arc::new(Inner {
             link,
@@ -122,8 +137,9 @@ impl Client {
         self.0.turn.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// The mark of what is asked of YNAB from now on.
-    fn ask(&self) -> Asked {
+    /// The mark of what is asked of YNAB from now on. Calls that began at the same moment come in first, to share it.
+    async fn ask(&self) -> Asked {
+        tokio::task::yield_now().await;
         Asked { turn: self.turn(), at: self.now() }
     }
 
@@ -156,7 +172,7 @@ impl Client {
         {
             return Ok(held.clone());
         }
-        let mark = self.ask();
+        let mark = self.ask().await;
         let held = Arc::new(asked.await?);
         *slot = Some((mark, held.clone()));
         Ok(held)

@@ -16,7 +16,7 @@ use crate::config::Token;
 /// How long a connection may take.
 const CONNECT_MAX: Duration = Duration::from_secs(10);
 /// How long a request may take with its whole answer.
-const REQUEST_MAX: Duration = Duration::from_secs(35);
+pub(super) const REQUEST_MAX: Duration = Duration::from_secs(35);
 /// How long an idle connection is kept.
 const IDLE_MAX: Duration = Duration::from_secs(50);
 /// The largest answer that is read, unpacked.
@@ -47,12 +47,13 @@ pub(super) enum Fault {
 /// The way to YNAB.
 pub(super) struct Http {
     url: String,
+    request_max: Duration,
     client: OnceLock<Option<reqwest::Client>>,
 }
 
 impl Http {
-    pub(super) fn new(url: String) -> Self {
-        Self { url, client: OnceLock::new() }
+    pub(super) fn new(url: String, request_max: Duration) -> Self {
+        Self { url, request_max, client: OnceLock::new() }
     }
 
     fn build(&self) -> Option<reqwest::Client> {
@@ -61,7 +62,7 @@ impl Http {
         let builder = reqwest::Client::builder()
             .user_agent(concat!("avenir-mcp/", env!("CARGO_PKG_VERSION")))
             .connect_timeout(CONNECT_MAX)
-            .timeout(REQUEST_MAX)
+            .timeout(self.request_max)
             .pool_max_idle_per_host(1)
             .pool_idle_timeout(IDLE_MAX)
             .redirect(Policy::none())

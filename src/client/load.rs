@@ -37,7 +37,7 @@ pub(super) struct Held {
 impl Client {
     /// Brings a mirror up to date, or makes one.
     pub(super) async fn refresh(&self, scope: &Scope, id: &PlanId, held: &mut Option<Held>) -> Result<(), Error> {
-        let (asked, month) = (self.ask(), self.month_utc());
+        let (asked, month) = (self.ask().await, self.month_utc());
         let reloaded = held.as_ref().and_then(|held| held.reloaded);
         let kept = match held.as_mut().filter(|held| held.month == month) {
             Some(held) => self.delta(scope, id, held).await?,

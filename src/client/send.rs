@@ -1,6 +1,8 @@
 //! Owns one request from its first try to its answer: the token, the count, the tries, and the words for a failure.
 //! Never decides what to ask.
 
+use std::sync::{Mutex, PoisonError};
+
 use super::error::{Detail, Error, Minutes, TokenFault, Why};
 use super::http::{self, Fault, Reply};
 use super::pace::Wait;
@@ -11,10 +13,14 @@ use super::step::Request;
 use super::wire::{self, WireError};
 use super::{Client, Http, secret};
 use crate::config::{Token, TokenSource};
+use crate::demo::{self, Ynab};
 
 /// What answers requests.
 pub(super) enum Link {
+    /// YNAB over HTTP, with a token and a limit.
     Http { http: http::Http, token: TokenSource, shared: Shared },
+    /// The demo, in memory.
+    Memory(Mutex<Ynab>),
 }
 
 /// A request that brought nothing.
@@ -36,20 +42,31 @@ impl Failed {
 impl Link {
     pub(super) fn http(settings: Http) -> Self {
         Self::Http {
-            http: http::Http::new(settings.url),
+            http: http::Http::new(settings.url, settings.request_max),
             token: settings.token,
             shared: Shared::new(settings.shared_rate),
         }
     }
 
     pub(super) async fn used(&self, now: u64) -> Option<usize> {
-        let Self::Http { token, shared, .. } = self;
+        let Self::Http { token, shared, .. } = self else { return None };
         Some(shared.used(&secret::read(token).ok()?, now).await)
     }
 
     /// One try.
     async fn exchange(&self, request: &Request, scope: &Scope, now: u64) -> Result<Reply, Failed> {
-        let Self::Http { http, token, shared } = self;
+        let (http, token, shared) = match self {
+            Self::Http { http, token, shared } => (http, token, shared),
+            Self::Memory(ynab) => {
+                scope.sent();
+                let body = request.body().unwrap_or_default().as_bytes();
+                let asked = demo::Request { method: request.method().as_str(), path: request.path(), body };
+                let given = ynab.lock().unwrap_or_else(PoisonError::into_inner).handle(asked);
+                scope.received(given.body.len());
+                let reply = Reply { status: given.status, retry_after: None, date: None, body: given.body };
+                return if is_success(&reply) { Ok(reply) } else { Err(failed(&reply, None)) };
+            }
+        };
         let token = secret::read(token).map_err(|fault: TokenFault| Failed::before(fault.into()))?;
         shared.admit(&token, now).await.map_err(|wait| {
             Failed::before(match wait {
@@ -59,9 +76,9 @@ impl Link {
         })?;
         scope.sent();
         match http.exchange(request, &token, scope).await {
-            Ok(reply) if (200..300).contains(&reply.status) => Ok(reply),
+            Ok(reply) if is_success(&reply) => Ok(reply),
             Ok(reply) => {
-                let mut failed = failed(&reply, &token);
+                let mut failed = failed(&reply, Some(&token));
                 if reply.status == 429 {
                     failed.why = Why::TooMany(Minutes(shared.pause(&token, now, reply.retry_after).await));
                 }
@@ -79,10 +96,14 @@ impl Link {
     }
 }
 
+fn is_success(reply: &Reply) -> bool {
+    (200..300).contains(&reply.status)
+}
+
 /// What an answer other than success means.
-fn failed(reply: &Reply, token: &Token) -> Failed {
+fn failed(reply: &Reply, token: Option<&Token>) -> Failed {
     let (id, detail) = wire::error_detail(&reply.body).unwrap_or_default();
-    let detail = || Detail(secret::safe_detail(&detail, Some(token)));
+    let detail = || Detail(secret::safe_detail(&detail, token));
     let why = match reply.status {
         300..400 => Why::Redirect,
         401 => Why::TokenRefused,
