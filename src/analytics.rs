@@ -14,6 +14,7 @@ pub mod flows;
 pub mod month;
 pub mod net_worth;
 pub mod payees;
+pub mod plans;
 pub mod runway;
 pub mod savings;
 pub mod scheduled;

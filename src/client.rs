@@ -130,7 +130,7 @@ impl Client {
     }
 
     fn now(&self) -> Moment {
-        Moment { steady: self.0.clock.monotonic(), unix: self.0.clock.unix() }
+        Moment { steady: crate::clock::monotonic(), unix: self.0.clock.unix() }
     }
 
     fn turn(&self) -> u64 {

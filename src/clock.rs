@@ -1,6 +1,7 @@
 //! Owns time: today in the machine's own time zone, the moment now. Never computes with dates.
 
-use std::time::Duration;
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
 
 use crate::dates::Date;
 
@@ -31,12 +32,10 @@ impl Clock {
     pub fn unix(self) -> u64 {
         u64::try_from(jiff::Timestamp::now().as_second()).unwrap_or_default()
     }
+}
 
-    /// Time since some moment in the past that never goes back; it goes on while the machine sleeps where it can.
-    pub fn monotonic(self) -> Duration {
-        use std::sync::OnceLock;
-        use std::time::Instant;
-        static START: OnceLock<Instant> = OnceLock::new();
-        START.get_or_init(Instant::now).elapsed()
-    }
+/// Time since some moment of this process; it never goes back.
+pub fn monotonic() -> Duration {
+    static START: OnceLock<Instant> = OnceLock::new();
+    START.get_or_init(Instant::now).elapsed()
 }

@@ -126,9 +126,8 @@ impl Config {
         let mut set = Vec::new();
         for (name, value) in std::env::vars_os() {
             let Some(name) = name.to_str() else { continue };
-            if !(name.starts_with("AVENIR_MCP_") || matches!(name, "YNAB_API_KEY" | "YNAB_API_KEY_FILE" | "HOME"))
-                && !matches!(name, "XDG_STATE_HOME" | "USERPROFILE")
-            {
+            let others = ["YNAB_API_KEY", "YNAB_API_KEY_FILE", "HOME", "USERPROFILE", "XDG_STATE_HOME"];
+            if !name.starts_with("AVENIR_MCP_") && !others.contains(&name) {
                 continue;
             }
             match value.into_string() {

@@ -99,6 +99,7 @@ impl Month {
     }
 
     /// The month `count` later (earlier when negative), held at the calendar's ends.
+    #[expect(clippy::should_implement_trait, reason = "months are counted, not added to one another")]
     pub fn add(self, count: i32) -> Self {
         Self::at(self.index().saturating_add(count))
     }

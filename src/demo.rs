@@ -7,6 +7,7 @@ mod book;
 mod entries;
 mod file;
 mod inputs;
+mod interim;
 mod refused;
 mod routes;
 mod rows;

@@ -2,8 +2,8 @@
 //!
 //! 1. Vocabulary: words every room shares; touches nothing.
 //! 2. Logic: pure functions from a plan and arguments to answers and proposals; no async, clock, network or disk.
-//! 3. The edges: YNAB over HTTP, the journal on disk, the environment, the clock, the demo plan.
-//! 4. The gate: `confirm`, the only way to a write.
+//! 3. The gate: `confirm`, the only way to a write.
+//! 4. The edges: YNAB over HTTP, the journal on disk, the environment, the clock, the demo plan.
 //! 5. What the agent sees: the server and its tools; they fetch, call logic and carry answers.
 
 // Vocabulary.
@@ -22,6 +22,9 @@ pub mod reconcile;
 pub mod triage;
 pub mod writes;
 
+// The gate.
+pub mod confirm;
+
 // The edges.
 pub mod client;
 pub mod clock;
@@ -29,8 +32,14 @@ pub mod config;
 pub mod demo;
 pub mod journal;
 
-// The gate.
-pub mod confirm;
+// What the agent sees.
+pub mod cli;
+pub mod context;
+pub mod server;
+pub mod tools_budget;
+pub mod tools_classify;
+pub mod tools_undo;
+pub mod tour;
 
 #[cfg(test)]
 #[expect(clippy::expect_used, reason = "a fixture that cannot be read should stop the test")]

@@ -1,6 +1,8 @@
 //! Owns what a write is: a proposal of steps with the values before and after, and the words for it.
 //! Never asks, records or sends: it is a pure function of the plan and the arguments.
 
+pub mod legacy;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -13,20 +15,15 @@ use crate::money::Milliunits;
 pub mod approve;
 pub mod budget;
 pub mod categorize;
-pub mod category;
 pub mod checks;
-pub mod create;
 pub mod doubt;
 mod effects;
 pub mod flag;
-pub mod importing;
 #[cfg(test)]
 mod laws;
 pub mod moving;
 mod names;
 pub mod payee;
-pub mod reconciling;
-pub mod split;
 mod stand;
 mod target;
 pub mod undo;

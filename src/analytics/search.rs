@@ -117,7 +117,7 @@ pub fn find(plan: &Plan, today: Date, search: &Search<'_>) -> Result<Found, Refu
                 .is_none_or(|text| has_memo(text, &t.memo) || t.live_lines().any(|line| has_memo(text, &line.memo)))
     };
     let mut found: Vec<&Transaction> = plan.live().filter(meets).collect();
-    found.sort_by(|a, b| b.date.cmp(&a.date));
+    found.sort_by_key(|row| std::cmp::Reverse(row.date));
     let total = found.len();
     let limit = search.limit.unwrap_or(50);
     let rows = found.iter().take(limit).map(|t| row(plan, t)).collect();

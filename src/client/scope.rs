@@ -73,7 +73,8 @@ impl Scope {
         &self.cancel
     }
 
-    pub(super) fn note(&self, sentence: String) {
+    /// Adds a sentence that the answer must say besides.
+    pub fn note(&self, sentence: String) {
         if let Ok(mut notes) = self.notes.lock() {
             notes.insert(sentence);
         }

@@ -1,0 +1,371 @@
+//! Owns the MCP server: which tools there are, how a call is answered, what a client of any generation sees. Never
+//! computes anything about money.
+
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult, ErrorCode,
+    ErrorData, GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ProgressNotificationParam, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
+};
+use rmcp::service::{QuitReason, RequestContext};
+use rmcp::{RoleServer, ServerHandler, ServiceExt as _};
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use crate::client::{Client, Progress, Scope};
+use crate::clock::Clock;
+use crate::confirm::Gate;
+use crate::error::Refusal;
+use crate::ids::PlanId;
+use crate::journal::Journal;
+use crate::{context, refuse};
+
+pub mod schema;
+pub mod settle;
+pub mod tool;
+pub mod transport;
+pub mod write;
+
+use tool::{Call, Failure, Reply, Tool};
+
+/// How long running calls may go on once the client is gone, and how long one that is writing may.
+const GRACE: Duration = Duration::from_millis(500);
+const GRACE_WRITING: Duration = Duration::from_secs(5);
+
+/// Every tool, in the order of the rooms.
+static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| {
+    [crate::tools_budget::tools(), crate::tools_classify::tools(), crate::tools_undo::tools()]
+        .into_iter()
+        .flatten()
+        .collect()
+});
+
+/// What the tools share.
+pub struct App {
+    /// YNAB.
+    pub client: Client,
+    /// The day.
+    pub clock: Clock,
+    /// The gate.
+    pub gate: Gate,
+    /// The journal.
+    pub journal: Journal,
+    /// Whether write tools exist.
+    pub write: bool,
+    /// The confidence a suggested category must reach.
+    pub confidence_threshold: f64,
+    touched: Mutex<HashSet<PlanId>>,
+    damage_told: AtomicBool,
+    writing: AtomicUsize,
+}
+
+impl App {
+    /// An application of these parts.
+    pub fn new(
+        client: Client,
+        clock: Clock,
+        gate: Gate,
+        journal: Journal,
+        write: bool,
+        confidence_threshold: f64,
+    ) -> Self {
+        Self {
+            client,
+            clock,
+            gate,
+            journal,
+            write,
+            confidence_threshold,
+            touched: Mutex::default(),
+            damage_told: AtomicBool::new(false),
+            writing: AtomicUsize::new(0),
+        }
+    }
+
+    /// Whether this is the first call of this process that touches the plan.
+    fn first_touch(&self, plan: &PlanId) -> bool {
+        self.touched.lock().unwrap_or_else(PoisonError::into_inner).insert(plan.clone())
+    }
+
+    /// Makes the next call on the plan the first again.
+    fn touch_again(&self, plan: &PlanId) {
+        self.touched.lock().unwrap_or_else(PoisonError::into_inner).remove(plan);
+    }
+
+    fn first_damage(&self) -> bool {
+        !self.damage_told.swap(true, Ordering::Relaxed)
+    }
+
+    /// Counts a write as running until the guard is dropped.
+    fn writing(&self) -> Writing<'_> {
+        self.writing.fetch_add(1, Ordering::Relaxed);
+        Writing(&self.writing)
+    }
+
+    /// The tools that a client may see.
+    pub fn tools(&self) -> impl Iterator<Item = &'static Tool> {
+        let write = self.write;
+        TOOLS.iter().filter(move |tool| write || !tool.writes())
+    }
+}
+
+struct Writing<'a>(&'a AtomicUsize);
+
+impl Drop for Writing<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// The server that rmcp drives.
+#[derive(Clone)]
+pub struct Server {
+    app: Arc<App>,
+}
+
+impl Server {
+    /// A server of that application.
+    pub fn new(app: Arc<App>) -> Self {
+        Self { app }
+    }
+
+    fn scope(context: &RequestContext<RoleServer>) -> Scope {
+        let scope = Scope::new(context.ct.clone());
+        let Some(token) = context.meta.get_progress_token() else { return scope };
+        let peer = context.peer.clone();
+        scope.with_progress(Box::new(move |progress| {
+            let notice = match progress {
+                Progress::Downloading { bytes, total } => {
+                    let mut notice = ProgressNotificationParam::new(token.clone(), bytes as f64);
+                    notice.total = total.map(|total| total as f64);
+                    notice.message = Some("Reading the plan from YNAB".into());
+                    notice
+                }
+                Progress::Retrying { attempt } => {
+                    let mut notice = ProgressNotificationParam::new(token.clone(), f64::from(attempt));
+                    notice.message = Some(format!("YNAB did not answer; try {attempt}"));
+                    notice
+                }
+            };
+            let peer = peer.clone();
+            tokio::spawn(async move { drop(peer.notify_progress(notice).await) });
+        }))
+    }
+
+    async fn call(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let Some(tool) = self.app.tools().find(|tool| tool.words.name == request.name) else {
+            let name = crate::text::safe(&request.name).into_owned();
+            return Err(ErrorData::invalid_params(
+                format!("There is no tool named '{name}'. tools/list names them."),
+                None,
+            ));
+        };
+        let arguments = Value::Object(request.arguments.unwrap_or_default());
+        let mut bound = arguments.clone();
+        if let Some(fields) = bound.as_object_mut() {
+            fields.remove("confirmation");
+        }
+        let call = Arc::new(Call {
+            app: self.app.clone(),
+            scope: Self::scope(&context),
+            context,
+            tool: tool.words.name,
+            arguments: bound,
+            responses: request.input_responses,
+            state: request.request_state,
+        });
+        let started = Instant::now();
+        // A task of its own: a panic in a tool becomes an answer instead of silence.
+        let running = tokio::spawn({
+            let call = call.clone();
+            async move { tool.call(call, arguments).await }
+        });
+        let reply = running.await.unwrap_or_else(|_| {
+            Err(Failure::Refused(refuse!(
+                "avenir-mcp failed inside {}. If it was writing, list_operations or the next call says what became of it. \
+                 Please report this.",
+                tool.words.name
+            )))
+        });
+        let outcome = match &reply {
+            Ok(Reply::Answer(_)) => "answered",
+            Ok(Reply::Waiting(_)) => "asked",
+            Err(Failure::Refused(_)) => "refused",
+            Err(Failure::Protocol(_)) => "protocol error",
+        };
+        tracing::info!(
+            tool = tool.words.name,
+            outcome,
+            milliseconds = started.elapsed().as_millis() as u64,
+            requests = call.scope.requests(),
+            "call"
+        );
+        answered(reply, &call.scope.notes())
+    }
+}
+
+fn answered(reply: Result<Reply<Value>, Failure>, notes: &[String]) -> Result<CallToolResponse, ErrorData> {
+    let notes = notes.iter().map(|note| ContentBlock::text(note.clone()));
+    match reply {
+        Ok(Reply::Answer(answer)) => {
+            let mut result = CallToolResult::structured(answer);
+            result.content.extend(notes);
+            Ok(result.into())
+        }
+        Ok(Reply::Waiting(question)) => Ok(CallToolResponse::InputRequired(*question)),
+        // Text only: a structured error would be held against the tool's output schema by some clients.
+        Err(Failure::Refused(refusal)) => {
+            let mut content = vec![ContentBlock::text(refusal.to_string())];
+            content.extend(notes);
+            Ok(CallToolResult::error(content).into())
+        }
+        Err(Failure::Protocol(error)) => Err(error),
+    }
+}
+
+impl ServerHandler for Server {
+    fn get_info(&self) -> ServerConfig {
+        let capabilities = ServerCapabilities::builder().enable_tools().enable_resources().enable_prompts().build();
+        let mut info = ServerConfig::new(capabilities).with_instructions(context::guide(self.app.write));
+        info.server_info = Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"));
+        info.server_info.title = Some("YNAB, with your own yes".into());
+        info
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(self.app.tools().map(Tool::listed).collect()))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        self.call(request, context).await
+    }
+
+    async fn list_resources(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        Ok(ListResourcesResult::with_all_items(context::resources()))
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Ok(ListResourceTemplatesResult::with_all_items(context::resource_templates()))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let scope = Self::scope(&context);
+        Ok(context::read_resource(&self.app, &scope, &request.uri).await?.into())
+    }
+
+    async fn list_prompts(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        Ok(ListPromptsResult::with_all_items(context::prompts()))
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        Ok(context::prompt(&request.name, request.arguments.as_ref(), self.app.write)?.into())
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        // Parameters that do not parse fall through rmcp's union of requests to here, under a method that exists.
+        const KNOWN: [&str; 7] = [
+            "initialize",
+            "tools/call",
+            "tools/list",
+            "resources/read",
+            "prompts/get",
+            "resources/list",
+            "prompts/list",
+        ];
+        let method = crate::text::safe(&request.method).into_owned();
+        Err(if KNOWN.contains(&method.as_str()) {
+            ErrorData::invalid_params(format!("The params of {method} do not have the shape that MCP asks for."), None)
+        } else {
+            ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("There is no method '{method}'."), None)
+        })
+    }
+}
+
+/// Serves MCP on stdin and stdout until the client leaves or the process is told to end.
+pub async fn serve(app: Arc<App>) -> Result<(), Refusal> {
+    let stop = CancellationToken::new();
+    let ended = CancellationToken::new();
+    let pipes = transport::Pipes::new(tokio::io::stdin(), tokio::io::stdout(), ended.clone());
+    let watch = stop.clone();
+    let writing = app.clone();
+    tokio::spawn(async move {
+        tokio::select! {
+            () = signalled() => {}
+            () = ended.cancelled() => tokio::time::sleep(GRACE).await,
+        }
+        let end = Instant::now() + GRACE_WRITING;
+        while writing.writing.load(Ordering::Relaxed) > 0 && Instant::now() < end {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        watch.cancel();
+    });
+    let Ok(service) = Server::new(app).serve_with_ct(pipes, stop).await else {
+        // The client left, or the process was told to end, before the first message.
+        return Ok(());
+    };
+    match service.waiting().await {
+        Ok(QuitReason::Closed | QuitReason::Cancelled) => Ok(()),
+        _ => Err(refuse!("The connection to the client broke.")),
+    }
+}
+
+/// Resolves when the process is asked to end.
+async fn signalled() {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        let (Ok(mut terminate), Ok(mut interrupt)) = (signal(SignalKind::terminate()), signal(SignalKind::interrupt()))
+        else {
+            return std::future::pending().await;
+        };
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+    }
+    #[cfg(not(unix))]
+    if tokio::signal::ctrl_c().await.is_err() {
+        std::future::pending::<()>().await;
+    }
+}

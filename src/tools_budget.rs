@@ -1,0 +1,144 @@
+//! Owns the tools closest to YNAB: plans, accounts, groups, a month, and approving. Never computes.
+
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::analytics::accounts::{Accounts, Groups};
+use crate::analytics::month::{Balances, Empty, Summary};
+use crate::analytics::{accounts, month, plans};
+use crate::client::Age;
+use crate::server::tool::{Call, Effect, Failure, Reply, Tool, Words};
+use crate::server::write;
+use crate::writes::approve::{self, Approval};
+
+/// The tools of this file.
+pub fn tools() -> Vec<Tool> {
+    vec![
+        Tool::read(LIST_PLANS, list_plans),
+        Tool::read(LIST_ACCOUNTS, list_accounts),
+        Tool::read(LIST_CATEGORY_GROUPS, list_category_groups),
+        Tool::read(GET_MONTHLY_SUMMARY, get_monthly_summary),
+        Tool::read(GET_CATEGORY_BALANCES, get_category_balances),
+        Tool::write(APPROVE_TRANSACTIONS, Effect::Marks, approve_transactions),
+    ]
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Nothing {}
+
+/// The arguments of a tool that asks about a whole plan.
+#[derive(Deserialize, JsonSchema)]
+pub struct OfPlan {
+    /// A plan's id, or last-used.
+    pub plan_id: String,
+}
+
+/// The arguments of a tool that asks about a month.
+#[derive(Deserialize, JsonSchema)]
+pub struct OfMonth {
+    /// A plan's id, or last-used.
+    pub plan_id: String,
+    /// current, or YYYY-MM-01.
+    #[serde(default = "current")]
+    pub month: String,
+}
+
+/// The month that is asked about when none is named.
+pub fn current() -> String {
+    "current".into()
+}
+
+const LIST_PLANS: Words = Words {
+    name: "list_plans",
+    title: "List plans",
+    description: "The user's plans (budgets) with their ids and first and last months. Start here.",
+};
+
+async fn list_plans(call: Arc<Call>, _: Nothing) -> Result<plans::Plans, Failure> {
+    Ok(plans::list(&call.client().plans(&call.scope).await?))
+}
+
+const LIST_ACCOUNTS: Words = Words {
+    name: "list_accounts",
+    title: "List accounts",
+    description: "Every account with its balances now, closed ones included. on_budget false: a tracking account. \
+        Debts are negative.",
+};
+
+async fn list_accounts(call: Arc<Call>, ask: OfPlan) -> Result<Accounts, Failure> {
+    let plan = call.plan_id(&ask.plan_id).await?;
+    Ok(accounts::list(&call.client().accounts(&call.scope, &plan, Age::Recent).await?))
+}
+
+const LIST_CATEGORY_GROUPS: Words = Words {
+    name: "list_category_groups",
+    title: "List category groups",
+    description: "The user's visible category groups. For the categories, get_category_balances.",
+};
+
+async fn list_category_groups(call: Arc<Call>, ask: OfPlan) -> Result<Groups, Failure> {
+    let plan = call.plan_id(&ask.plan_id).await?;
+    let (groups, _) = call.client().categories(&call.scope, &plan, Age::Recent).await?;
+    Ok(accounts::groups(&groups))
+}
+
+const GET_MONTHLY_SUMMARY: Words = Words {
+    name: "get_monthly_summary",
+    title: "Month summary",
+    description: "A month in figures: income, assigned, activity (spending is negative), Ready to Assign, Age of Money \
+        in days, and the overspent categories.",
+};
+
+async fn get_monthly_summary(call: Arc<Call>, ask: OfMonth) -> Result<Summary, Failure> {
+    let month = call.month(&ask.month)?;
+    let plan = call.plan_id(&ask.plan_id).await?;
+    Ok(month::summary(&call.client().month(&call.scope, &plan, month, Age::Recent).await?))
+}
+
+const GET_CATEGORY_BALANCES: Words = Words {
+    name: "get_category_balances",
+    title: "Category balances for a month",
+    description: "Each visible category's id and, for a month, what was assigned, its activity (spending is negative) \
+        and what is available. All-zero ones only with include_empty.",
+};
+
+#[derive(Deserialize, JsonSchema)]
+struct BalancesAsk {
+    /// A plan's id, or last-used.
+    plan_id: String,
+    /// current, or YYYY-MM-01.
+    #[serde(default = "current")]
+    month: String,
+    #[serde(default)]
+    include_empty: bool,
+}
+
+async fn get_category_balances(call: Arc<Call>, ask: BalancesAsk) -> Result<Balances, Failure> {
+    let month = call.month(&ask.month)?;
+    let plan = call.plan_id(&ask.plan_id).await?;
+    let month = call.client().month(&call.scope, &plan, month, Age::Recent).await?;
+    Ok(month::balances(&month, if ask.include_empty { Empty::Include } else { Empty::LeaveOut }))
+}
+
+const APPROVE_TRANSACTIONS: Words = Words {
+    name: "approve_transactions",
+    title: "Approve transactions",
+    description: "Marks transactions approved at once, without a question: only when the user asked for it. `approved` \
+        counts those that were not yet. undo_operation takes it back.",
+};
+
+#[derive(Deserialize, JsonSchema)]
+struct ApproveAsk {
+    /// A plan's id, or last-used.
+    plan_id: String,
+    tx_ids: Vec<String>,
+}
+
+async fn approve_transactions(call: Arc<Call>, ask: ApproveAsk) -> Result<Reply<Approval>, Failure> {
+    let plan = call.plan_id(&ask.plan_id).await?;
+    let plan = call.client().plan(&call.scope, &plan, Age::Now).await?;
+    let ids: Vec<&str> = ask.tx_ids.iter().map(String::as_str).collect();
+    Ok(Reply::Answer(write::unasked(&call, approve::approve(&plan, &ids)?).await?))
+}
