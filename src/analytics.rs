@@ -22,6 +22,11 @@ pub mod search;
 pub mod targets;
 pub mod trends;
 
+#[cfg(test)]
+mod large;
+#[cfg(test)]
+pub(crate) mod testing;
+
 /// Characters of JSON that the rows of a list may take when the caller did not say how many rows to send.
 pub const ROWS_CHARS: usize = 22_000;
 /// The same where the caller asked for as many.

@@ -96,3 +96,45 @@ pub fn age(plan: &Plan, today: Date, months_count: usize) -> AgeOfMoney {
         notes,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analytics::testing::{Book, day};
+
+    fn book(figures: &[(&str, Option<i64>)]) -> Book {
+        let mut book = Book::new();
+        figures.iter().for_each(|(month, days)| book.month(month, *days, &[]));
+        book
+    }
+
+    #[test]
+    fn the_change_is_over_the_months_that_have_a_figure() {
+        let months =
+            [("2026-01-01", None), ("2026-02-01", Some(20)), ("2026-03-01", Some(26)), ("2026-04-01", Some(99))];
+        let answer = age(&book(&months).plan, day("2026-03-10"), 12);
+        assert_eq!((answer.days, answer.change, answer.trend), (Some(26), Some(6), Some(Trend::Up)));
+        assert_eq!(answer.months.iter().map(|month| month.change).collect::<Vec<_>>(), [None, None, Some(6)]);
+        assert_eq!(answer.message, "Money spent in 2026-03 was 26 days old, +6 since 2026-02.");
+        assert_eq!(answer.notes.len(), 2, "the plan holds fewer months than asked");
+    }
+
+    #[test]
+    fn point_33_months_to_come_are_not_shown() {
+        let months = [("2026-03-01", Some(9)), ("2026-04-01", Some(50))];
+        let answer = age(&book(&months).plan, day("2026-03-31"), 12);
+        assert_eq!((answer.days, answer.months.len(), answer.change, answer.trend), (Some(9), 1, None, None));
+        assert_eq!(answer.message, "Money spent in 2026-03 was 9 days old.");
+    }
+
+    #[test]
+    fn a_gap_has_no_change_and_no_figure_at_all_is_said() {
+        let months = [("2026-01-01", Some(8)), ("2026-02-01", None), ("2026-03-01", Some(8))];
+        let answer = age(&book(&months).plan, day("2026-03-10"), 3);
+        assert_eq!((answer.change, answer.trend), (Some(0), Some(Trend::Steady)));
+        assert!(answer.months.iter().all(|month| month.change.is_none()));
+        let none = age(&book(&[]).plan, day("2026-03-10"), 3);
+        assert_eq!((none.days, none.as_of, none.trend), (None, None, None));
+        assert!(none.message.starts_with("YNAB gives no Age of Money"));
+    }
+}

@@ -79,6 +79,7 @@ fn row(category: &Category, currency: &Currency) -> Row {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analytics::testing::empty_month;
     use crate::dates::Month;
     use crate::money::Milliunits;
     use crate::plan::CARD_PAYMENTS_GROUP;
@@ -91,17 +92,7 @@ mod tests {
     }
 
     fn month(categories: Vec<Category>) -> MonthBudget {
-        let zero = Milliunits::ZERO;
-        MonthBudget {
-            month: Month::at(24_000),
-            income: zero,
-            budgeted: zero,
-            activity: zero,
-            to_be_budgeted: zero,
-            age_of_money: None,
-            deleted: false,
-            categories,
-        }
+        MonthBudget { categories, ..empty_month(Month::at(24_000)) }
     }
 
     fn one(category: Category) -> Row {

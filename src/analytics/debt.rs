@@ -453,3 +453,6 @@ fn notes(
     }
     notes
 }
+
+#[cfg(test)]
+mod tests;

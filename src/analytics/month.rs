@@ -124,3 +124,64 @@ pub fn balances(month: &MonthBudget, empty: Empty) -> Balances {
     let (result, left) = fit(rows.collect(), ROWS_CHARS);
     Balances { result, more: (left > 0).then_some(left) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analytics::testing::{Book, chars};
+    use crate::fixtures::corpus;
+
+    #[test]
+    fn a_month_the_plan_lacks_is_refused_with_those_it_has() {
+        let mut book = Book::new();
+        let refusal =
+            |book: &Book, month: &str| find(&book.plan, Month::parse(month).unwrap()).unwrap_err().to_string();
+        assert_eq!(refusal(&book, "2026-03-01"), "The plan has no month yet.");
+        book.month("2026-03-01", None, &[]);
+        assert_eq!(refusal(&book, "2026-04-01"), "The plan has no month 2026-04-01. It has 2026-03-01 alone.");
+        book.month("2026-05-01", None, &[]);
+        let words = "The plan has no month 2026-04-01. It has 2026-03-01 to 2026-05-01.";
+        assert_eq!(refusal(&book, "2026-04-01"), words);
+        let march = Month::parse("2026-03-01").unwrap();
+        assert_eq!(find(&book.plan, march).unwrap().month, march);
+        book.plan.months.get_mut(&march).unwrap().deleted = true;
+        assert!(refusal(&book, "2026-03-01").ends_with("It has 2026-05-01 alone."));
+    }
+
+    #[test]
+    fn point_43_category_names_are_shown_safe() {
+        let household = &corpus("household").plans[0];
+        let month = household.months.values().next().unwrap();
+        let raw = month.categories.iter().find(|category| category.name.contains('\u{202E}')).unwrap();
+        let shown = balances(month, Empty::Include).result.into_iter().find(|row| row.category_id == raw.id).unwrap();
+        assert_eq!((&*raw.name, &*shown.name), ("Mar\u{200B}ket\u{202E}day", "Marketday"));
+    }
+
+    #[test]
+    fn only_usable_categories_count_and_empty_ones_on_demand() {
+        let mut book = Book::new();
+        let [food, fun, gone] = ["Food", "Fun", "Gone"].map(|name| book.category("Home", name));
+        book.plan.categories.at_mut(gone).hidden = true;
+        let ready = book.ready;
+        let figures = [(food, [0, -5_000, -5_000]), (fun, [0, 0, 0]), (gone, [0, -9, -9]), (ready, [0, 0, -7])];
+        book.month("2026-03-01", Some(12), &figures);
+        let month = book.plan.months.values().next().unwrap();
+        assert_eq!(balances(month, Empty::LeaveOut).result.len(), 1);
+        assert_eq!(balances(month, Empty::Include).result.len(), 2);
+        let summary = summary(month);
+        assert_eq!(summary.overspent.iter().map(|row| &*row.name).collect::<Vec<_>>(), ["Food"]);
+        assert_eq!(summary.age_of_money, Some(12));
+    }
+
+    #[test]
+    fn a_long_month_stays_short_and_says_what_it_left_out() {
+        let mut book = Book::new();
+        let many: Vec<_> = (0..300).map(|n| (book.category("Home", &format!("Category {n}")), [1, -3, -2])).collect();
+        book.month("2026-03-01", None, &many);
+        let month = book.plan.months.values().next().unwrap();
+        let (balances, summary) = (balances(month, Empty::LeaveOut), summary(month));
+        assert!(chars(&balances) < 25_000 && chars(&summary) < 25_000);
+        assert_eq!(balances.result.len() + balances.more.unwrap(), 300);
+        assert_eq!(summary.overspent.len() + summary.more.unwrap(), 300);
+    }
+}

@@ -72,3 +72,87 @@ pub fn list(plan: &Plan, search: Option<&str>, limit: Option<usize>) -> Payees {
     let (payees, _) = fit(rows.collect(), if limit.is_some() { ROWS_CHARS_ASKED } else { ROWS_CHARS });
     Payees { shown: payees.len(), payees, total }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analytics::testing::{Book, chars, day};
+    use crate::ids::AccountId;
+    use crate::plan::AccountKind;
+
+    fn book(uses: &[(&str, &str)]) -> Book {
+        let mut book = Book::new();
+        let bank = book.account("Bank", AccountKind::Checking, true);
+        for (date, payee) in uses {
+            book.pay(date, bank, payee, None, -1_000);
+        }
+        book
+    }
+
+    fn names(book: &Book, search: Option<&str>) -> Vec<String> {
+        list(&book.plan, search, None).payees.into_iter().map(|row| row.name).collect()
+    }
+
+    #[test]
+    fn most_used_first_then_by_name_in_any_case() {
+        let book = book(&[("2018-01-01", "b"), ("2026-01-02", "C"), ("2026-01-01", "C"), ("2026-01-01", "A")]);
+        assert_eq!(names(&book, None), ["C", "A", "b"]);
+        let rows = list(&book.plan, None, Some(1));
+        assert_eq!((rows.total, rows.shown, rows.payees[0].transactions), (3, 1, 2));
+        assert_eq!(rows.payees[0].last_date, Some(day("2026-01-02")));
+        assert_eq!(list(&book.plan, Some("b"), None).payees[0].last_date, Some(day("2018-01-01")), "an old use counts");
+    }
+
+    #[test]
+    fn transfers_and_deleted_payees_are_left_out_and_deleted_transactions_not_counted() {
+        let mut book = book(&[("2026-01-01", "Shop"), ("2026-01-01", "Gone"), ("2026-01-01", "Transfer : Bank")]);
+        let [shop, gone, transfer] =
+            ["Shop", "Gone", "Transfer : Bank"].map(|name| book.plan.payees.find(name).unwrap());
+        book.plan.payees.at_mut(gone).deleted = true;
+        book.plan.payees.at_mut(transfer).transfer_account = Some(AccountId::from("Bank"));
+        let first = book.plan.transactions.find("t0").unwrap();
+        book.plan.transactions.at_mut(first).deleted = true;
+        let rows = list(&book.plan, None, None).payees;
+        assert_eq!((rows.len(), rows[0].transactions, rows[0].last_date), (1, 0, None));
+        assert_eq!(rows[0].payee_id, book.plan.payees[shop].id);
+    }
+
+    #[test]
+    fn a_split_line_paid_to_someone_else_counts_for_both() {
+        let mut book = book(&[("2026-01-01", "Market"), ("2026-02-01", "Baker")]);
+        let market = book.plan.transactions.find("t0").unwrap();
+        book.split(market, &[(None, -400), (None, -600)]);
+        let baker = book.plan.payees.find("Baker");
+        let lines = &mut book.plan.transactions.at_mut(market).lines;
+        (lines[0].payee, lines[1].payee) = (baker, baker);
+        let used: Vec<_> =
+            list(&book.plan, None, None).payees.iter().map(|row| (row.name.clone(), row.transactions)).collect();
+        assert_eq!(used, [("Baker".to_owned(), 2), ("Market".to_owned(), 1)]);
+    }
+
+    #[test]
+    fn points_43_and_44_names_are_safe_and_joiners_that_belong_stay() {
+        let persian = "می\u{200C}خواهم";
+        let book = book(&[
+            ("2026-01-01", persian),
+            ("2026-01-01", "Win\u{200B}dow\u{202E}"),
+            ("2026-01-01", "👨\u{200D}👩\u{200D}👧 shop"),
+        ]);
+        let rows = list(&book.plan, None, None).payees;
+        let shown: Vec<_> = rows.iter().map(|row| &*row.name).collect();
+        assert_eq!(shown, ["Window", persian, "👨\u{200D}👩\u{200D}👧 shop"]);
+        assert_eq!(rows[0].merchant, "WINDOW");
+        assert_eq!(names(&book, Some("\u{200B}")), ["Window"]);
+        assert_eq!(names(&book, Some("window")), ["Window"]);
+    }
+
+    #[test]
+    fn a_long_list_stays_short() {
+        let long = "x".repeat(120);
+        let uses: Vec<_> = (0..500).map(|n| format!("{n} {long}")).collect();
+        let book = book(&uses.iter().map(|name| ("2026-01-01", &**name)).collect::<Vec<_>>());
+        let answer = list(&book.plan, None, None);
+        assert_eq!((answer.total, answer.shown), (500, 50));
+        assert!(chars(&answer) < 25_000);
+    }
+}

@@ -153,8 +153,8 @@ fn chosen_groups<'a>(plan: &'a Plan, wanted: &[String]) -> Result<Vec<&'a Group>
         if found.is_empty() {
             let shown = plan.groups.iter().filter(|group| is_users(group) && !group.hidden);
             let names: Vec<_> = shown.map(|group| safe(&group.name).into_owned()).collect();
-            let held = if names.is_empty() { "It has none yet".to_owned() } else { names.join(", ") };
-            return Err(refuse!("The plan has no group of the user's called '{}'. Its groups: {held}.", safe(text)));
+            let held = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+            return Err(refuse!("The user has no group called '{}'. Groups: {held}.", safe(text)));
         }
         for group in found {
             if !chosen.iter().any(|known| known.id == group.id) {
@@ -187,4 +187,110 @@ fn message(
         words += &format!(" Essentials alone: {}.", lasts(essential));
     }
     words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analytics::savings;
+    use crate::analytics::testing::{Book, day};
+    use crate::fixtures::corpus;
+
+    fn book() -> Book {
+        let mut book = Book::new();
+        let bank = book.account("Bank", AccountKind::Checking, true);
+        let food = book.category("Home", "Food");
+        let (fun, ready) = (book.category("Leisure", "Fun"), book.ready);
+        book.pay("2026-01-01", bank, "Starting Balance", Some(ready), 10_000_000);
+        for month in ["2026-01", "2026-02"] {
+            book.pay(&format!("{month}-02"), bank, "Shop", Some(food), -500_000);
+            book.pay(&format!("{month}-03"), bank, "Shop", Some(food), 400_000);
+            book.pay(&format!("{month}-04"), bank, "Cinema", Some(fun), -100_000);
+        }
+        book
+    }
+
+    fn ask(book: &Book, groups: Option<&[String]>) -> Result<Runway, Refusal> {
+        runway(&book.plan, day("2026-03-10"), 6, groups, Savings::Include)
+    }
+
+    #[test]
+    fn point_25_refunds_are_deducted_as_in_the_savings_rate() {
+        let book = book();
+        let answer = ask(&book, None).unwrap();
+        assert_eq!(answer.spending.monthly_spending.0.get(), -200_000);
+        assert_eq!(answer.spending.runway_months, Some(48.0));
+        assert_eq!(
+            answer.message,
+            "9600.00 at hand lasts 48.0 months at 200.00 a month (average of 2 complete months)."
+        );
+        for name in ["household", "yen", "two-plans"] {
+            let corpus = corpus(name);
+            for plan in &corpus.plans {
+                let pace = runway(plan, corpus.today, 6, None, Savings::Include).unwrap();
+                let saved = savings::rate(plan, corpus.today, 6);
+                assert_eq!(pace.spending.monthly_spending.0, saved.spending.0.divided(saved.months.len()), "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn essential_groups_are_named_by_id_or_name_in_any_case_each_once() {
+        let book = book();
+        let wanted = [" HOME ".to_owned(), "Home".to_owned()];
+        let answer = ask(&book, Some(&wanted)).unwrap();
+        assert_eq!(answer.essential_groups, ["Home"]);
+        let essential = answer.essential.unwrap();
+        assert_eq!((essential.monthly_spending.0.get(), essential.runway_months), (-100_000, Some(96.0)));
+        assert!(answer.message.ends_with("Essentials alone: 96.0 months at 100.00 a month."), "{}", answer.message);
+    }
+
+    #[test]
+    fn unknown_and_ynabs_own_groups_are_refused_with_those_there_are() {
+        let book = book();
+        for wrong in ["Nope", "Internal Master Category"] {
+            let refusal = ask(&book, Some(&[wrong.to_owned()])).unwrap_err().to_string();
+            assert_eq!(refusal, format!("The user has no group called '{wrong}'. Groups: Home, Leisure."));
+        }
+        let empty = ask(&Book::new(), Some(&["Home".to_owned()])).unwrap_err().to_string();
+        assert!(empty.ends_with("Groups: none."), "{empty}");
+    }
+
+    #[test]
+    fn only_open_budget_money_is_at_hand_and_cards_are_taken_off() {
+        let mut book = book();
+        let [card, saved, broker, old] = [
+            book.account("Card", AccountKind::CreditCard, true),
+            book.account("Saved", AccountKind::Savings, true),
+            book.account("Broker", AccountKind::OtherAsset, false),
+            book.account("Old", AccountKind::Checking, true),
+        ];
+        for (account, amount) in [(card, -600_000), (saved, 1_000_000), (broker, 7), (old, 9)] {
+            book.plan.accounts.at_mut(account).balance = Milliunits::new(amount);
+        }
+        book.plan.accounts.at_mut(old).closed = true;
+        let answer = ask(&book, None).unwrap();
+        assert_eq!((answer.liquid.0.get(), answer.owed_on_cards.0.get()), (10_000_000, -600_000));
+        assert_eq!(answer.left_out, ["Broker"]);
+        let without = runway(&book.plan, day("2026-03-10"), 6, None, Savings::LeaveOut).unwrap();
+        assert_eq!(
+            (without.liquid.0.get(), without.left_out),
+            (9_000_000, vec!["Saved".to_owned(), "Broker".to_owned()])
+        );
+    }
+
+    #[test]
+    fn never_below_zero_and_no_figure_without_spending() {
+        let mut book = book();
+        let bank = book.plan.accounts.find("Bank").unwrap();
+        book.plan.accounts.at_mut(bank).balance = Milliunits::new(-5_000_000);
+        assert_eq!(ask(&book, None).unwrap().spending.runway_months, Some(0.0));
+        let young = runway(&book.plan, day("2026-01-31"), 6, None, Savings::Include).unwrap();
+        assert_eq!((young.months.len(), young.spending.runway_months), (0, None));
+        assert!(young.message.starts_with("No month of spending is complete yet"), "{}", young.message);
+        let (food, bank) = (book.plan.categories.find("Home/Food"), bank);
+        book.pay("2026-02-20", bank, "Shop", food, 9_000_000);
+        let refunded = ask(&book, None).unwrap();
+        assert_eq!((refunded.spending.runway_months, refunded.spending.monthly_spending.0.is_positive()), (None, true));
+    }
 }

@@ -151,3 +151,117 @@ fn message(
     }
     words
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analytics::testing::{Book, day};
+    use crate::dates::add_days;
+    use crate::fixtures::corpus;
+    use crate::money::Currency;
+    use crate::plan::AccountKind;
+    use proptest::prelude::*;
+
+    fn book() -> Book {
+        let mut book = Book::new();
+        let bank = book.account("Bank", AccountKind::Checking, true);
+        let broker = book.account("Broker", AccountKind::OtherAsset, false);
+        let (food, ready) = (book.category("Home", "Food"), book.ready);
+        for (month, income, out) in [("2026-01", 2_000_000, 1_500_000), ("2026-02", 2_000_000, 1_000_000)] {
+            book.pay(&format!("{month}-01"), bank, "Job", Some(ready), income);
+            book.pay(&format!("{month}-02"), bank, "Shop", Some(food), -out);
+        }
+        book.transfer("2026-02-03", bank, broker, Some(food), 150_000);
+        book
+    }
+
+    #[test]
+    fn what_stayed_and_what_went_to_tracking_assets_is_saved() {
+        let answer = rate(&book().plan, day("2026-03-10"), 6);
+        assert_eq!(answer.months.iter().map(|month| month.rate).collect::<Vec<_>>(), [Some(25.0), Some(50.0)]);
+        assert_eq!((answer.saved.0.get(), answer.moved_to_tracking.0.get()), (1_500_000, 150_000));
+        assert_eq!(answer.average_saved.0.get(), 750_000);
+        let message = "2 complete months: 1500.00 saved, 37.5 % of income. In: 4000.00, out: 2500.00. \
+                       Best 2026-02 (50.0 %), worst 2026-01 (25.0 %).";
+        assert_eq!(answer.message, message);
+        assert!(answer.notes.iter().any(|note| note == "150.00 went to tracking assets: saved, not spent."));
+    }
+
+    #[test]
+    fn point_26_a_correction_of_a_salary_is_less_income_and_adjustments_are_told() {
+        let mut book = book();
+        let bank = book.plan.accounts.find("Bank").unwrap();
+        book.pay("2026-02-20", bank, "Job", Some(book.ready), -500_000);
+        book.pay("2026-02-21", bank, "Reconciliation Balance Adjustment", Some(book.ready), 40_000);
+        book.pay("2026-02-22", bank, "Friend", None, 70_000);
+        let answer = rate(&book.plan, day("2026-03-10"), 1);
+        assert_eq!((answer.income.0.get(), answer.spending.0.get()), (1_500_000, -1_000_000));
+        assert_eq!(answer.rate, Some(33.3));
+        assert!(answer.notes.iter().any(|note| note.starts_with("Opening balances and adjustments (40.00)")));
+        assert!(answer.notes.iter().any(|note| note.starts_with("70.00 came in without a category")));
+    }
+
+    #[test]
+    fn a_plan_in_its_first_month_and_one_without_income_have_no_rate() {
+        let mut book = Book::new();
+        assert_eq!(rate(&book.plan, day("2026-03-10"), 6).months.len(), 0);
+        let (bank, food) = (book.account("Bank", AccountKind::Checking, true), book.category("Home", "Food"));
+        book.pay("2026-03-01", bank, "Shop", Some(food), -1_000);
+        let first = rate(&book.plan, day("2026-03-10"), 6);
+        assert_eq!((first.months.len(), first.rate, first.best_month), (0, None, None));
+        assert!(first.message.starts_with("No month"), "{}", first.message);
+        let next = rate(&book.plan, day("2026-04-10"), 6);
+        assert_eq!((next.months[0].rate, next.saved.0.get()), (None, -1_000));
+        assert_eq!(next.message, "1 complete month: no income, so no rate. In: 0.00, out: 1.00.");
+    }
+
+    #[test]
+    fn more_out_than_in_is_said_so_in_the_plans_decimals() {
+        let mut book = book();
+        let (bank, food) = (book.plan.accounts.find("Bank").unwrap(), book.plan.categories.find("Home/Food"));
+        book.pay("2026-02-25", bank, "Car", food, -3_000_000);
+        book.plan.currency = Currency::new("JPY", 0);
+        let answer = rate(&book.plan, day("2026-03-10"), 1);
+        assert_eq!(answer.rate, Some(-100.0));
+        assert_eq!(
+            answer.message,
+            "1 complete month: 2000 more was spent than came in (-100.0 %). In: 2000, out: 4000."
+        );
+    }
+
+    #[test]
+    fn moving_money_between_budget_accounts_changes_nothing() {
+        let mut corpus = corpus("household");
+        let plan = corpus.plans.remove(0);
+        let before = rate(&plan, corpus.today, 24);
+        let ready = plan.categories.enumerate().map(|(ix, _)| ix).next().unwrap();
+        let mut book = Book { ready, plan };
+        let open = book.plan.accounts.enumerate().filter(|(_, account)| account.on_budget && !account.closed);
+        let budget: Vec<_> = open.map(|(ix, _)| ix).collect();
+        book.transfer("2026-01-15", budget[0], budget[1], None, 123_450);
+        let after = rate(&book.plan, corpus.today, 24);
+        assert_eq!(serde_json::to_value(before).unwrap(), serde_json::to_value(after).unwrap());
+    }
+
+    proptest! {
+        /// The totals are the months', and each month is the whole history's: a longer window changes no month.
+        #[test]
+        fn months_add_up_and_do_not_depend_on_the_window(rows in prop::collection::vec((0_i64..900, 0_usize..3, -9_999_i64..9_999), 1..50), count in 1_usize..24) {
+            let mut book = Book::new();
+            let bank = book.account("Bank", AccountKind::Checking, true);
+            let categories = [Some(book.category("Home", "Food")), Some(book.ready), None];
+            for (days, category, amount) in rows {
+                book.put(add_days(day("2023-10-01"), days), bank, None, categories[category], None, amount);
+            }
+            let today = day("2026-03-10");
+            let (short, long) = (rate(&book.plan, today, count), rate(&book.plan, today, 24));
+            let sum = |pick: fn(&Saved) -> Amount| short.months.iter().map(|month| pick(month).0).sum::<Milliunits>();
+            prop_assert_eq!(sum(|month| month.income), short.income.0);
+            prop_assert_eq!(sum(|month| month.spending), short.spending.0);
+            prop_assert_eq!(short.saved.0, short.income.0 + short.spending.0);
+            let tail = &long.months[long.months.len() - short.months.len()..];
+            let figures = |months: &[Saved]| months.iter().map(|m| (m.month, m.income, m.spending)).collect::<Vec<_>>();
+            prop_assert_eq!(figures(tail), figures(&short.months));
+        }
+    }
+}

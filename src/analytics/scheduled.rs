@@ -133,3 +133,102 @@ fn occurrence(plan: &Plan, date: Date, s: &Scheduled) -> Occurrence {
         transfer: s.transfer_account.is_some(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analytics::testing::{Book, chars, day};
+    use crate::plan::{AccountKind, Ix, Line};
+
+    fn book() -> (Book, Ix<crate::plan::Account>) {
+        let mut book = Book::new();
+        let account = book.account("Everyday", AccountKind::Checking, true);
+        (book, account)
+    }
+
+    fn dates(rows: &[Occurrence]) -> Vec<String> {
+        rows.iter().map(|row| format!("{} {}", row.date, row.payee)).collect()
+    }
+
+    #[test]
+    fn point_55_what_is_due_today_counts_and_what_is_overdue_is_told_apart() {
+        let (mut book, account) = book();
+        book.schedule(account, "Due today", "never", "2026-03-17", -12_000);
+        book.schedule(account, "Overdue", "monthly", "2026-03-15", -8_400);
+        let today = day("2026-03-17");
+        let answer = list(&book.plan, today, &Period::default()).unwrap();
+        assert_eq!(dates(&answer.occurrences), ["2026-03-17 Due today", "2026-04-15 Overdue"]);
+        assert_eq!(dates(&answer.overdue), ["2026-03-15 Overdue"]);
+        assert_eq!(answer.outflows, Milliunits::new(-20_400).into());
+        let note = "Overdue: 1 schedule, due before 2026-03-17 and not entered in YNAB; not in the sums.";
+        assert_eq!(answer.notes, [note]);
+        let earlier = Period { since: Some(day("2026-03-01")), ..Period::default() };
+        let answer = list(&book.plan, today, &earlier).unwrap();
+        assert_eq!((answer.occurrences.len(), answer.overdue.len()), (2, 0));
+        let later = Period { since: Some(day("2026-04-01")), ..Period::default() };
+        assert!(list(&book.plan, today, &later).unwrap().overdue.is_empty());
+    }
+
+    #[test]
+    fn point_36_sums_are_exact_and_leave_transfers_out() {
+        let (mut book, account) = book();
+        let savings = book.account("Savings", AccountKind::Savings, true);
+        book.schedule(account, "A", "never", "2026-03-18", -1_001);
+        book.schedule(account, "B", "never", "2026-03-18", -1_004);
+        book.schedule(account, "C", "never", "2026-03-18", 3_333);
+        let move_out = book.schedule(account, "D", "never", "2026-03-18", -900_000);
+        book.plan.scheduled.at_mut(move_out).transfer_account = Some(savings);
+        let answer = list(&book.plan, day("2026-03-17"), &Period::default()).unwrap();
+        assert_eq!((answer.inflows, answer.outflows), (Milliunits::new(3_333).into(), Milliunits::new(-2_005).into()));
+        assert!(answer.occurrences[3].transfer);
+    }
+
+    #[test]
+    fn an_unknown_frequency_gives_the_next_date_alone_and_a_split_is_called_one() {
+        let (mut book, account) = book();
+        let ix = book.schedule(account, "Odd", "onBlueMoons", "2026-03-20", -1_000);
+        let line = Line {
+            id: "l".into(),
+            amount: Milliunits::new(-1_000),
+            memo: None,
+            payee: None,
+            category: None,
+            transfer_account: None,
+            deleted: false,
+        };
+        book.plan.scheduled.at_mut(ix).lines = vec![line];
+        let answer = list(&book.plan, day("2026-03-17"), &Period::default()).unwrap();
+        let row = &answer.occurrences[0];
+        assert_eq!(
+            (&*row.frequency, row.category.as_deref(), answer.occurrences.len()),
+            ("onBlueMoons", Some("Split"), 1)
+        );
+        book.plan.scheduled.at_mut(ix).deleted = true;
+        assert!(list(&book.plan, day("2026-03-17"), &Period::default()).unwrap().occurrences.is_empty());
+    }
+
+    #[test]
+    fn impossible_periods_are_refused_in_words_about_dates_that_were_given() {
+        let (book, _) = book();
+        let refused = |since: Option<&str>, until: &str| {
+            let period = Period { since: since.map(day), until: Some(day(until)), account_ids: None };
+            list(&book.plan, day("2026-03-17"), &period).unwrap_err().to_string()
+        };
+        assert_eq!(refused(None, "2026-03-14"), "until_date is before today. Give since_date too to look back.");
+        assert!(refused(Some("2026-03-12"), "2026-03-11").ends_with("Swap the two dates."));
+        assert!(refused(Some("2026-03-17"), "2027-03-19").contains("367 days"));
+    }
+
+    #[test]
+    fn many_dates_are_limited_and_the_sums_count_all() {
+        let (mut book, account) = book();
+        for n in 0..40 {
+            book.schedule(account, &format!("Payee number {n}"), "daily", "2026-03-17", -1_000);
+        }
+        let answer = list(&book.plan, day("2026-03-17"), &Period::default()).unwrap();
+        assert!(chars(&answer) < 25_000);
+        assert_eq!(answer.occurrences.len() + answer.more.unwrap(), 40 * 31);
+        assert_eq!(answer.outflows, Milliunits::new(-40 * 31 * 1_000).into());
+        assert!(answer.notes[0].contains("of 1240 dates shown"), "{:?}", answer.notes);
+    }
+}

@@ -1,6 +1,8 @@
 //! Owns the search of transactions by date, amount, account, category, payee and memo.
 //! Never reads the bank's words as anything but text, and never lets a question about a payee match everything.
 
+use std::cmp::Reverse;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -117,7 +119,7 @@ pub fn find(plan: &Plan, today: Date, search: &Search<'_>) -> Result<Found, Refu
                 .is_none_or(|text| has_memo(text, &t.memo) || t.live_lines().any(|line| has_memo(text, &line.memo)))
     };
     let mut found: Vec<&Transaction> = plan.live().filter(meets).collect();
-    found.sort_by_key(|row| std::cmp::Reverse(row.date));
+    found.sort_by_key(|t| Reverse(t.date));
     let total = found.len();
     let limit = search.limit.unwrap_or(50);
     let rows = found.iter().take(limit).map(|t| row(plan, t)).collect();
@@ -224,4 +226,167 @@ fn row(plan: &Plan, t: &Transaction) -> Row {
 pub fn shown_category(plan: &Plan, ix: Ix<Category>) -> Option<String> {
     let name = safe(&plan.categories[ix].name);
     (!name.is_empty()).then(|| name.into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analytics::testing::{Book, chars, day};
+    use crate::plan::AccountKind;
+    use proptest::prelude::*;
+
+    /// Labels as banks write them, one a day from 2026-01-01.
+    fn labels(labels: &[&str]) -> Book {
+        let mut book = Book::new();
+        let account = book.account("Everyday", AccountKind::Checking, true);
+        let food = book.category("Home", "Food");
+        for (n, label) in labels.iter().enumerate() {
+            book.pay(&format!("2026-01-{:02}", n + 1), account, label, Some(food), -1_000 * (n as i64 + 1));
+        }
+        book
+    }
+
+    fn since(date: &str) -> Search<'static> {
+        Search { since: day(date), ..Search::default() }
+    }
+
+    fn found(book: &Book, search: &Search<'_>) -> Vec<String> {
+        let found = find(&book.plan, day("2026-03-10"), search).unwrap();
+        assert_eq!((found.total, found.truncated), (found.transactions.len(), false));
+        found.transactions.into_iter().map(|row| row.payee).collect()
+    }
+
+    fn refused(book: &Book, search: &Search<'_>) -> String {
+        find(&book.plan, day("2026-03-10"), search).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn point_32_a_question_about_a_payee_is_read_as_it_stands() {
+        let book = labels(&[
+            "CB SUPER NOVA 02/01 4970****1234",
+            "Bakery",
+            "VIR 12345 RENT",
+            "PRLV X - IBAN: FR76 1",
+            "Gym\u{200B}Club",
+        ]);
+        let named = |payee| found(&book, &Search { payee: Some(payee), ..since("2026-01-01") });
+        assert_eq!(named("12345"), ["VIR 12345 RENT"]);
+        assert_eq!(named("cb"), ["CB SUPER NOVA 02/01 4970****1234"]);
+        assert_eq!(named("IBAN"), ["PRLV X - IBAN: FR76 1"]);
+        assert_eq!(named("CB SUPER NOVA 09/09 1111****2222"), ["CB SUPER NOVA 02/01 4970****1234"]);
+        assert_eq!(named("gymclub"), ["GymClub"]);
+        assert_eq!(named("99999"), Vec::<String>::new());
+        assert_eq!(named("01/02"), Vec::<String>::new());
+        assert_eq!(named(" ").len(), 5, "a blank question asks nothing");
+    }
+
+    #[test]
+    fn point_57_a_search_ahead_says_which_date_is_missing() {
+        let book = labels(&["Shop"]);
+        assert_eq!(
+            refused(&book, &since("2026-03-11")),
+            "since_date is after today. Give until_date too to look ahead."
+        );
+        let ahead = Search { until: Some(day("2026-04-01")), ..since("2026-03-11") };
+        assert!(find(&book.plan, day("2026-03-10"), &ahead).is_ok());
+        let backwards = Search { until: Some(day("2026-01-01")), ..since("2026-02-01") };
+        assert!(refused(&book, &backwards).ends_with("Swap the two dates."));
+        assert_eq!(
+            refused(&book, &since("2025-03-08")),
+            "2025-03-08 to 2026-03-10 is 367 days. Ask for at most 366 days at a time."
+        );
+        assert!(find(&book.plan, day("2026-03-10"), &since("2025-03-09")).is_ok());
+    }
+
+    #[test]
+    fn point_31_a_hidden_category_is_shown_and_can_be_searched() {
+        let mut book = labels(&["Shop"]);
+        let hidden = book.category("Old", "Hobby");
+        book.plan.categories.at_mut(hidden).hidden = true;
+        let account = book.plan.accounts.find("Everyday").unwrap();
+        book.pay("2026-02-01", account, "Club", Some(hidden), -5_000);
+        let ids = ["Old/Hobby".to_owned()];
+        let search = Search { category_ids: Some(&ids), ..since("2026-01-01") };
+        let rows = find(&book.plan, day("2026-03-10"), &search).unwrap().transactions;
+        assert_eq!(rows.iter().map(|row| row.category.as_deref()).collect::<Vec<_>>(), [Some("Hobby")]);
+        book.plan.categories.at_mut(hidden).deleted = true;
+        assert!(refused(&book, &search).starts_with("The plan has no category Old/Hobby."));
+    }
+
+    #[test]
+    fn a_live_split_line_counts_for_category_payee_and_memo() {
+        let mut book = labels(&["Market", "Shop"]);
+        let (fun, food) = (book.category("Home", "Fun"), book.plan.categories.find("Home/Food"));
+        let market = book.plan.transactions.find("t0").unwrap();
+        book.split(market, &[(food, -400), (Some(fun), -600)]);
+        let club = book.plan.payees.find("Shop");
+        book.plan.transactions.at_mut(market).lines[1].payee = club;
+        book.plan.transactions.at_mut(market).lines[1].memo = Some("birthday gift".into());
+        let ids = ["Home/Fun".to_owned()];
+        assert_eq!(found(&book, &Search { category_ids: Some(&ids), ..since("2026-01-01") }), ["Market"]);
+        assert_eq!(found(&book, &Search { payee: Some("shop"), ..since("2026-01-01") }), ["Shop", "Market"]);
+        assert_eq!(found(&book, &Search { memo: Some("BIRTHDAY"), ..since("2026-01-01") }), ["Market"]);
+        let row = find(&book.plan, day("2026-03-10"), &since("2026-01-01")).unwrap().transactions.remove(1);
+        assert_eq!((row.split, row.category), (true, None));
+        book.plan.transactions.at_mut(market).lines[1].deleted = true;
+        assert_eq!(found(&book, &Search { category_ids: Some(&ids), ..since("2026-01-01") }), Vec::<String>::new());
+    }
+
+    #[test]
+    fn an_amount_range_is_signed_and_an_exact_amount_is_to_the_milliunit() {
+        let book = labels(&["One", "Two", "Three"]);
+        let money = |m| Some(Milliunits::new(m));
+        let range = |min, max| Search { amount_min: min, amount_max: max, ..since("2026-01-01") };
+        assert_eq!(found(&book, &range(money(-2_500), money(-1_500))), ["Two"]);
+        assert_eq!(found(&book, &range(money(-2_000), None)), ["Two", "One"]);
+        assert_eq!(found(&book, &range(None, money(-3_000))), ["Three"]);
+        assert!(refused(&book, &range(money(1), money(-1))).starts_with("amount_min is above amount_max"));
+        assert_eq!(found(&book, &Search { amount: money(-2_000), ..since("2026-01-01") }), ["Two"]);
+        assert_eq!(found(&book, &Search { amount: money(-2_001), ..since("2026-01-01") }), Vec::<String>::new());
+    }
+
+    #[test]
+    fn unknown_and_deleted_accounts_are_refused_and_no_account_finds_nothing() {
+        let mut book = labels(&["Shop"]);
+        let (known, unknown) = (["Everyday".to_owned()], ["no\u{202E}pe".to_owned()]);
+        let of = |ids| Search { account_ids: Some(ids), ..since("2026-01-01") };
+        assert_eq!(found(&book, &of(&known)), ["Shop"]);
+        assert_eq!(found(&book, &of(&[])), Vec::<String>::new());
+        assert_eq!(refused(&book, &of(&unknown)), "The plan has no account nope. Take ids from list_accounts.");
+        let account = book.plan.accounts.find("Everyday").unwrap();
+        book.plan.accounts.at_mut(account).deleted = true;
+        assert!(refused(&book, &of(&known)).starts_with("The plan has no account Everyday."));
+    }
+
+    #[test]
+    fn a_long_list_says_how_many_match_and_stays_short() {
+        let mut book = labels(&[]);
+        let account = book.plan.accounts.find("Everyday").unwrap();
+        let long = "é".repeat(300);
+        for n in 0..2_000 {
+            let ix = book.pay(&format!("2026-01-{:02}", n % 28 + 1), account, &long, None, -1_000);
+            book.plan.transactions.at_mut(ix).memo = Some(long.as_str().into());
+        }
+        let found = find(&book.plan, day("2026-03-10"), &since("2026-01-01")).unwrap();
+        assert_eq!((found.total, found.truncated), (2_000, true));
+        assert!(chars(&found) < 25_000, "{}", chars(&found));
+        assert!(found.transactions.is_sorted_by(|a, b| a.date >= b.date));
+        let three = Search { limit: Some(3), ..since("2026-01-01") };
+        assert_eq!(find(&book.plan, day("2026-03-10"), &three).unwrap().transactions.len(), 3);
+    }
+
+    proptest! {
+        #[test]
+        fn a_payees_own_name_finds_it_and_what_is_found_holds_the_question(names in prop::collection::vec("[A-Za-z0-9 /*éß:-]{1,20}", 1..8), part in "[A-Z0-9]{1,3}") {
+            let book = labels(&names.iter().map(String::as_str).collect::<Vec<_>>());
+            for name in names.iter().filter(|name| !name.trim().is_empty()) {
+                let found = found(&book, &Search { payee: Some(name), ..since("2026-01-01") });
+                let shown = safe(name);
+                prop_assert!(found.iter().any(|payee| *payee == shown), "{name}: {found:?}");
+            }
+            for payee in found(&book, &Search { payee: Some(&part), ..since("2026-01-01") }) {
+                prop_assert!(payee.to_uppercase().contains(&part), "{part} in {payee}");
+            }
+        }
+    }
 }

@@ -101,7 +101,7 @@ pub fn underfunded(month: &MonthBudget, currency: &Currency, limit: Option<usize
     let message = if wanting.is_empty() && on_track.is_empty() {
         format!("No visible category has a target that asks for money in {shown_month}.")
     } else if wanting.is_empty() {
-        format!("All {} are met for {shown_month}.", counted(on_track.len(), "target"))
+        format!("{} on track for {shown_month}, none needs money.", counted(on_track.len(), "target"))
     } else {
         let rest = if short_by.is_positive() {
             format!("{} short", show(short_by))
@@ -178,4 +178,127 @@ fn repetition(goal: &Goal) -> Option<String> {
         _ => return None,
     };
     Some(if count == 1 { format!("each {unit}") } else { format!("every {count} {unit}s") })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analytics::testing::{chars, day, empty_month};
+
+    fn goal(kind: &str, cadence: Option<i64>, date: Option<&str>, needs: i64) -> Goal {
+        Goal {
+            kind: kind.into(),
+            cadence,
+            cadence_frequency: cadence.map(|_| 1),
+            target: Some(Milliunits::new(540_000)),
+            target_date: date.map(day),
+            under_funded: Some(Milliunits::new(needs)),
+            ..Goal::default()
+        }
+    }
+
+    fn category(name: &str, goal: Goal) -> Category {
+        Category { id: name.into(), name: name.into(), goal: Some(Box::new(goal)), ..Category::default() }
+    }
+
+    fn month(ready: i64, categories: Vec<Category>) -> MonthBudget {
+        let to_be_budgeted = Milliunits::new(ready);
+        MonthBudget { to_be_budgeted, categories, ..empty_month(Month::parse("2026-03-01").unwrap()) }
+    }
+
+    fn euro() -> Currency {
+        Currency::new("EUR", 2)
+    }
+
+    #[test]
+    fn most_urgent_first() {
+        let month = month(
+            0,
+            vec![
+                category("z other", goal("TB", None, None, 9)),
+                category("b repeats", goal("MF", Some(1), None, 5)),
+                category("a repeats", goal("NEED", Some(2), None, 5)),
+                category("more repeats", goal("NEED", Some(1), Some("2026-03-31"), 8)),
+                category("later", goal("NEED", Some(13), Some("2026-08-20"), 90)),
+                category("soon", goal("TBD", None, Some("2026-04-01"), 1)),
+            ],
+        );
+        let answer = underfunded(&month, &euro(), None);
+        let names: Vec<_> = answer.targets.iter().map(|target| &*target.name).collect();
+        assert_eq!(names, ["soon", "later", "more repeats", "a repeats", "b repeats", "z other"]);
+    }
+
+    #[test]
+    fn the_sums_count_what_the_limit_hides() {
+        let many = (0..9).map(|n| category(&n.to_string(), goal("MF", Some(1), None, 1_000)));
+        let met = [category("met", goal("MF", Some(1), None, 0)), category("unknown", Goal::default())];
+        let month = month(4_000, many.chain(met).collect());
+        let answer = underfunded(&month, &euro(), Some(2));
+        assert_eq!((answer.targets.len(), answer.more, answer.on_track), (2, 7, 2));
+        let [needed, covered, short] = [answer.needed, answer.covered, answer.short_by].map(|amount| amount.0.get());
+        assert_eq!((needed, covered, short, answer.enough), (9_000, 4_000, 5_000, false));
+        assert_eq!(answer.message, "9 targets short of 9.00 in 2026-03; 4.00 Ready to Assign: 5.00 short.");
+        assert_eq!(answer.notes, ["2 of 9 targets shown; the sums count all."]);
+    }
+
+    #[test]
+    fn less_than_nothing_ready_covers_nothing() {
+        let short = underfunded(&month(-7_000, vec![category("a", goal("MF", Some(1), None, 1_000))]), &euro(), None);
+        assert_eq!((short.covered.0.get(), short.short_by.0.get()), (0, 1_000));
+        let none = underfunded(&month(-7_000, vec![]), &euro(), None);
+        assert_eq!(none.message, "No visible category has a target that asks for money in 2026-03.");
+        let met = underfunded(&month(0, vec![category("a", goal("MF", Some(1), None, 0))]), &euro(), None);
+        assert_eq!(met.message, "1 target on track for 2026-03, none needs money.");
+    }
+
+    #[test]
+    fn snoozed_and_hidden_targets_ask_for_nothing_and_the_snooze_is_told() {
+        let snoozed = Goal { snoozed_at: Some("2026-03-01T09:00:00Z".into()), ..goal("MF", Some(1), None, 1_000) };
+        let hidden = Category { hidden: true, ..category("hidden", goal("MF", Some(1), None, 1_000)) };
+        let answer = underfunded(&month(0, vec![category("Gym\u{200B}", snoozed), hidden]), &euro(), None);
+        assert_eq!((answer.targets.len(), answer.on_track, answer.enough), (0, 0, true));
+        assert_eq!(answer.notes, ["Snoozed, so left out: Gym."]);
+    }
+
+    #[test]
+    fn a_long_list_stays_short_without_being_asked() {
+        let many = (0..400).map(|n| category(&format!("Category {n}"), goal("MF", Some(1), None, 1_000))).collect();
+        let answer = underfunded(&month(0, many), &euro(), None);
+        assert!(chars(&answer) < 25_000);
+        assert_eq!(answer.targets.len() + answer.more, 400);
+        assert_eq!(answer.needed.0.get(), 400_000);
+    }
+
+    #[test]
+    fn point_34_and_9_words_hold_the_currencys_decimals_and_the_repetition() {
+        let every = |cadence, frequency, date| Goal {
+            cadence_frequency: Some(frequency),
+            ..goal("NEED", Some(cadence), date, 0)
+        };
+        let due = Some("2026-08-20");
+        for (goal, want) in [
+            (goal("TB", None, None, 0), "540.00 (target balance)"),
+            (goal("TBD", None, due, 0), "540.00 (target balance by date)"),
+            (goal("MF", Some(1), None, 0), "540.00 (monthly funding)"),
+            (goal("DEBT", Some(1), None, 0), "540.00 (debt payment)"),
+            (goal("NEED", None, due, 0), "540.00 by 2026-08-20"),
+            (every(0, 1, due), "540.00 by 2026-08-20"),
+            (every(13, 1, due), "540.00 by 2026-08-20, then each year"),
+            (every(13, 2, due), "540.00 by 2026-08-20, then every 2 years"),
+            (every(14, 9, due), "540.00 by 2026-08-20, then every 2 years"),
+            (every(3, 9, due), "540.00 by 2026-08-20, then every 2 months"),
+            (every(12, 1, due), "540.00 by 2026-08-20, then every 11 months"),
+            (every(1, 1, None), "540.00 each month"),
+            (every(2, 1, None), "540.00 each week"),
+            (every(2, 2, None), "540.00 every 2 weeks"),
+            (every(99, 1, None), "540.00 (spending target)"),
+            (goal("NEWKIND", None, None, 0), "540.00 (spending target)"),
+        ] {
+            assert_eq!(words(&goal, &euro()), want);
+        }
+        let dinar = Goal { target: Some(Milliunits::new(33_331)), ..goal("NEED", Some(1), None, 0) };
+        assert_eq!(words(&dinar, &Currency::new("JOD", 3)), "33.331 each month");
+        assert_eq!(words(&goal("NEED", Some(1), None, 0), &Currency::new("JPY", 0)), "540 each month");
+        assert_eq!(words(&goal("NEED", Some(1), None, 0), &Currency::default()), "540 each month");
+    }
 }

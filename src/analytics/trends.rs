@@ -109,3 +109,86 @@ fn fitted(rows: Vec<Named>) -> Trends {
     let spent = |(month, amount): (Month, Milliunits)| Spent { month, amount: amount.into() };
     Trends(shown.into_iter().map(|(name, months)| (name, months.into_iter().map(spent).collect())).collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analytics::testing::{Book, chars, day};
+    use crate::fixtures::corpus;
+    use crate::plan::CARD_PAYMENTS_GROUP;
+
+    fn amounts(trends: &Trends, name: &str) -> Option<Vec<i64>> {
+        let (_, months) = trends.0.iter().find(|(known, _)| known == name)?;
+        Some(months.iter().map(|spent| spent.amount.0.get()).collect())
+    }
+
+    #[test]
+    fn point_14_a_month_of_refunds_is_negative() {
+        let mut book = Book::new();
+        let food = book.category("Home", "Food");
+        book.month("2026-02-01", None, &[(food, [0, -20_000, 0])]);
+        book.month("2026-03-01", None, &[(food, [0, 60_000, 0])]);
+        assert_eq!(amounts(&trends(&book.plan, day("2026-03-10"), 3), "Food"), Some(vec![20_000, -60_000]));
+    }
+
+    #[test]
+    fn point_16_categories_of_one_name_are_kept_apart_and_those_at_zero_left_out() {
+        let mut book = Book::new();
+        let [home, work, idle] = ["Home", "Work", "Idle"].map(|group| book.category(group, "Food"));
+        book.month("2026-03-01", None, &[(home, [0, -1, 0]), (work, [0, -2, 0]), (idle, [0, 0, 0])]);
+        let trends = trends(&book.plan, day("2026-03-10"), 3);
+        assert_eq!(amounts(&trends, "Food (Home)"), Some(vec![1]));
+        assert_eq!(amounts(&trends, "Food (Work)"), Some(vec![2]));
+        assert_eq!(trends.0.len(), 2);
+    }
+
+    #[test]
+    fn point_15_card_payments_are_left_out_as_are_months_to_come_and_deleted_ones() {
+        let mut book = Book::new();
+        let (food, card) = (book.category("Home", "Food"), book.category(CARD_PAYMENTS_GROUP, "Card"));
+        for month in ["2026-01-01", "2026-02-01", "2026-03-01", "2026-04-01"] {
+            book.month(month, None, &[(food, [0, -1_000, 0]), (card, [0, -2_000, 0])]);
+        }
+        let february = crate::dates::Month::parse("2026-02-01").unwrap();
+        book.plan.months.get_mut(&february).unwrap().deleted = true;
+        let trends = trends(&book.plan, day("2026-03-10"), 2);
+        assert_eq!(trends.0.len(), 1);
+        let months: Vec<_> = trends.0[0].1.iter().map(|spent| spent.month.to_string()).collect();
+        assert_eq!(months, ["2026-01-01", "2026-03-01"]);
+    }
+
+    #[test]
+    fn too_many_categories_are_added_up_and_nothing_is_lost() {
+        let mut book = Book::new();
+        let many: Vec<_> =
+            (0..400).map(|n| (book.category("Home", &format!("Category {n}")), [0, -1_000 - n, 0])).collect();
+        for month in 1..=6 {
+            book.month(&format!("2026-{month:02}-01"), None, &many);
+        }
+        let trends = trends(&book.plan, day("2026-06-10"), 6);
+        assert!(chars(&trends) < 25_000);
+        let (name, rest) = trends.0.last().unwrap();
+        assert!(name.ends_with("smallest of 400 categories, together") && rest.len() == 6, "{name}");
+        let june: i64 = trends.0.iter().map(|(_, months)| months.last().unwrap().amount.0.get()).sum();
+        assert_eq!(june, (0..400).map(|n| 1_000 + n).sum::<i64>());
+        assert!(amounts(&trends, "Category 399").is_some() && amounts(&trends, "Category 0").is_none());
+    }
+
+    #[test]
+    fn every_recorded_month_adds_up_to_its_categories() {
+        for name in ["household", "yen", "two-plans"] {
+            let corpus = corpus(name);
+            for plan in &corpus.plans {
+                let shown = trends(plan, corpus.today, 24);
+                for held in plan.months.values().filter(|held| held.month <= Month::of(corpus.today)) {
+                    let counts = held.categories.iter().filter(|c| c.is_usable() && !c.is_card_payment());
+                    let spent = shown.0.iter().flat_map(|(_, months)| months).filter(|spent| spent.month == held.month);
+                    assert_eq!(
+                        spent.map(|s| s.amount.0).sum::<Milliunits>(),
+                        -counts.map(|c| c.activity).sum::<Milliunits>()
+                    );
+                }
+            }
+        }
+    }
+}

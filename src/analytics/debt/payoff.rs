@@ -64,3 +64,48 @@ fn interest(balance: Milliunits, rate: i64, currency: &Currency) -> Milliunits {
     let step = currency.step().wide();
     Milliunits::from_wide(div_half_even(balance.wide() * i128::from(rate), 1_200_000 * step) * step)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn loan(owed: i64, rate: i64, minimum: i64) -> Loan {
+        Loan { owed: Milliunits::new(owed), rate, minimum: Milliunits::new(minimum) }
+    }
+
+    #[test]
+    fn the_rest_goes_down_the_order_and_a_freed_minimum_follows() {
+        let loans = [loan(100_000, 0, 10_000), loan(30_000, 0, 10_000)];
+        let ends = run(&loans, &[1, 0], Milliunits::new(30_000), 600, &Currency::new("EUR", 2));
+        assert_eq!(ends.iter().map(|end| end.months).collect::<Vec<_>>(), [Some(5), Some(2)]);
+    }
+
+    #[test]
+    fn a_century_at_a_terrible_rate_ends_quietly() {
+        let loans = [loan(i64::MAX, 100_000, 0), loan(1_000_000, 0, 0)];
+        let ends = run(&loans, &[1, 0], Milliunits::new(i64::MAX / 2), 1200, &Currency::new("EUR", 2));
+        assert_eq!(ends[1].months, Some(1));
+    }
+
+    proptest! {
+        /// What is paid is what was owed and charged, less what is still owed; never more than the budget.
+        #[test]
+        fn money_is_kept(
+            loans in prop::collection::vec((1_i64..5_000_000, 0_i64..30_000, 0_i64..60_000), 1..6),
+            spare in 1_i64..500_000, decimals in 0_u8..=3, max in 1_usize..200,
+        ) {
+            let loans: Vec<Loan> = loans.into_iter().map(|(owed, rate, minimum)| loan(owed, rate, minimum)).collect();
+            let minimums: Milliunits = loans.iter().map(|loan| loan.minimum).sum();
+            let budget = minimums + Milliunits::new(spare);
+            let order: Vec<usize> = (0..loans.len()).rev().collect();
+            let ends = run(&loans, &order, budget, max, &Currency::new("XXX", decimals));
+            for (loan, end) in loans.iter().zip(&ends) {
+                let left = loan.owed + end.interest - end.paid;
+                prop_assert!(!left.is_negative() && (end.months.is_some() == left.is_zero()));
+            }
+            let paid: Milliunits = ends.iter().map(|end| end.paid).sum();
+            prop_assert!(paid.get() <= budget.get() * max as i64);
+        }
+    }
+}
