@@ -33,7 +33,7 @@ use self::send::Link;
 use self::step::Request;
 use crate::clock::Clock;
 use crate::config::TokenSource;
-use crate::dates::Month;
+use crate::dates::{Month, days_between};
 use crate::demo::Ynab;
 use crate::ids::{AccountId, PlanId, TransactionId, is_segment};
 use crate::money::Currency;
@@ -143,11 +143,12 @@ impl Client {
         Asked { turn: self.turn(), at: self.now() }
     }
 
-    /// YNAB's current month, which is UTC's.
-    fn month_utc(&self) -> Month {
+    /// YNAB's current month: UTC's, or that of the day that is pinned.
+    fn month_now(&self) -> Month {
         let seconds = i64::try_from(self.now().unix).unwrap_or_default();
         let now = jiff::Timestamp::from_second(seconds).unwrap_or_default();
-        Month::of(now.to_zoned(jiff::tz::TimeZone::UTC).date())
+        let (utc, today) = (now.to_zoned(jiff::tz::TimeZone::UTC).date(), self.0.clock.today());
+        Month::of(if days_between(utc, today).abs() > 1 { today } else { utc })
     }
 
     fn known(&self, id: &PlanId) -> Arc<Known> {

@@ -1,11 +1,12 @@
 //! Owns the recorded plans that unit tests read. Never part of the binary.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use serde_json::Value;
 
 use crate::client::wire;
-use crate::dates::{Date, parse_date};
+use crate::dates::{Date, Month, parse_date};
 use crate::plan::Plan;
 
 /// A recorded corpus: its day and its plans.
@@ -18,13 +19,14 @@ pub(crate) struct Corpus {
 pub(crate) fn corpus(name: &str) -> Corpus {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name).join("plan.json");
     let file: Value = serde_json::from_slice(&std::fs::read(path).expect("the recorded plan")).expect("JSON");
+    let today = parse_date(file["today"].as_str().expect("today")).expect("a day");
     let plans = file["plans"].as_array().expect("plans").iter().map(|body| {
         let body = serde_json::json!({ "data": { "plan": body, "server_knowledge": 1 } }).to_string();
-        let mut plan = Plan::default();
-        wire::merge_plan(&mut plan, body.as_bytes()).expect("a readable plan");
-        plan
+        let mut plan = Arc::new(Plan::default());
+        wire::merge(&mut plan, body.as_bytes(), Month::of(today)).expect("a readable plan");
+        Arc::unwrap_or_clone(plan)
     });
-    Corpus { today: parse_date(file["today"].as_str().expect("today")).expect("a day"), plans: plans.collect() }
+    Corpus { today, plans: plans.collect() }
 }
 
 #[test]

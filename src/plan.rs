@@ -153,10 +153,9 @@ impl<T: Row> Table<T> {
         &mut self.rows[ix.get()]
     }
 
-    /// Makes room for that many rows more.
-    pub fn reserve(&mut self, rows: usize) {
-        self.rows.reserve(rows);
-        self.places.reserve(rows);
+    /// Every row, deleted ones too, to change them; their ids must stay.
+    pub fn iter_mut(&mut self) -> std::slice::IterMut<'_, T> {
+        self.rows.iter_mut()
     }
 
     /// Every row, deleted ones too.

@@ -37,7 +37,7 @@ pub(super) struct Held {
 impl Client {
     /// Brings a mirror up to date, or makes one.
     pub(super) async fn refresh(&self, scope: &Scope, id: &PlanId, held: &mut Option<Held>) -> Result<(), Error> {
-        let (asked, month) = (self.ask().await, self.month_utc());
+        let (asked, month) = (self.ask().await, self.month_now());
         let reloaded = held.as_ref().and_then(|held| held.reloaded);
         let kept = match held.as_mut().filter(|held| held.month == month) {
             Some(held) => self.delta(scope, id, held).await?,
@@ -68,9 +68,10 @@ impl Client {
     async fn delta(&self, scope: &Scope, id: &PlanId, held: &mut Held) -> Result<bool, Error> {
         // Until this has ended well, nobody may use what it leaves.
         held.asked = Asked::default();
+        let month = held.month;
         let path = format!("/plans/{id}?last_knowledge_of_server={}", held.mirror.knowledge());
         let request = Request::get(path, "read what changed in the plan");
-        match self.read(scope, &request, |reply| held.mirror.absorb(&reply.body)).await {
+        match self.read(scope, &request, |reply| held.mirror.absorb(&reply.body, month)).await {
             Err(error) if held.listed && is_too_much(&error) => {
                 self.lists(scope, id, &mut held.mirror).await.map(|()| true)
             }
@@ -81,8 +82,9 @@ impl Client {
 
     /// Loads the plan whole, or list by list; says whether it was the latter.
     async fn load(&self, scope: &Scope, id: &PlanId) -> Result<(Mirror, bool), Error> {
+        let month = self.month_now();
         let request = Request::get(format!("/plans/{id}"), "read the plan");
-        match self.read(scope, &request, |reply| Mirror::whole(id, &reply.body)).await {
+        match self.read(scope, &request, |reply| Mirror::whole(id, &reply.body, month)).await {
             Ok(mirror) => Ok((mirror, false)),
             Err(error) if is_too_much(&error) => {
                 tracing::debug!(%error, "the plan is read list by list");
@@ -108,16 +110,16 @@ impl Client {
             0 => String::new(),
             knowledge => format!("&last_knowledge_of_server={knowledge}"),
         };
-        let mut least = i64::MAX;
+        let (month, mut least) = (self.month_now(), i64::MAX);
         for list in ["accounts", "categories", "payees", "transactions", "scheduled_transactions"] {
             let path = format!("/plans/{id}/{list}?since_date={EVER}{known}");
             let request = Request::get(path, "read the plan list by list");
-            least = least.min(self.read(scope, &request, |reply| mirror.absorb_list(&reply.body)).await?);
+            least = least.min(self.read(scope, &request, |reply| mirror.absorb_list(&reply.body, month)).await?);
         }
         let request = Request::get(format!("/plans/{id}/months?since_date={EVER}{known}"), "list the plan's months");
         let mut changed = self
             .read(scope, &request, |reply| {
-                least = least.min(mirror.absorb_list(&reply.body)?);
+                least = least.min(mirror.absorb_list(&reply.body, month)?);
                 wire::month_names(&reply.body)
             })
             .await?;

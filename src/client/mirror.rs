@@ -1,6 +1,9 @@
 //! Owns the copy of one plan: a whole load, deltas merged into it, and the proof that it is right.
 //! Never asks YNAB for anything.
 
+#[cfg(test)]
+mod tests;
+
 use std::sync::Arc;
 
 use super::wire::{self, WireError};
@@ -22,28 +25,25 @@ impl Mirror {
         Self { plan: Arc::new(plan), knowledge: 0 }
     }
 
-    /// The plan in the body of `GET /plans/{id}`.
-    pub fn whole(id: &PlanId, body: &[u8]) -> Result<Self, WireError> {
-        let mut mirror = Self::default();
-        mirror.absorb(body)?;
-        if mirror.plan.id != *id {
-            Arc::make_mut(&mut mirror.plan).id = id.clone();
-        }
+    /// The plan in the body of `GET /plans/{id}`; `now` is YNAB's current month.
+    pub fn whole(id: &PlanId, body: &[u8], now: Month) -> Result<Self, WireError> {
+        let mut mirror = Self::of(Plan { id: id.clone(), ..Plan::default() });
+        mirror.absorb(body, now)?;
         Ok(mirror)
     }
 
     /// Merges a delta of `GET /plans/{id}`. A body that cannot be read to its end may leave parts of itself; asking
     /// again from the same knowledge sets them right. Says whether YNAB's knowledge went on (and not back).
-    pub fn absorb(&mut self, body: &[u8]) -> Result<bool, WireError> {
-        let knowledge = wire::merge_plan(Arc::make_mut(&mut self.plan), body)?;
+    pub fn absorb(&mut self, body: &[u8], now: Month) -> Result<bool, WireError> {
+        let knowledge = self.absorb_list(body, now)?;
         let on = knowledge >= self.knowledge;
         self.knowledge = knowledge;
         Ok(on)
     }
 
     /// Merges one list of the plan; gives YNAB's knowledge after it.
-    pub fn absorb_list(&mut self, body: &[u8]) -> Result<i64, WireError> {
-        wire::merge_collection(Arc::make_mut(&mut self.plan), body)
+    pub fn absorb_list(&mut self, body: &[u8], now: Month) -> Result<i64, WireError> {
+        wire::merge(&mut self.plan, body, now)
     }
 
     /// Sets the knowledge that the next delta starts from.

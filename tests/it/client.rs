@@ -1,4 +1,5 @@
 //! The client against YNAB over HTTP, with everything that can go wrong on the way.
+#![expect(clippy::expect_used, reason = "a test whose set-up fails should stop")]
 
 use std::time::{Duration, Instant};
 

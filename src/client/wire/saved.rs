@@ -4,7 +4,10 @@ use std::borrow::Cow;
 
 use serde::Deserialize;
 
-use super::{CategoryBody, List, Number, PayeeBody, Text, WireError, Words, data};
+use super::bodies::{CategoryBody, PayeeBody};
+use super::fields::{List, Number, Text};
+use super::words::Words;
+use super::{WireError, data};
 use crate::money::Milliunits;
 use crate::plan::{Category, Payee};
 

@@ -1,0 +1,121 @@
+//! Owns the smallest readers of YNAB's JSON: a text, a number, a list, each of which may be null.
+//! Never copies a text that can be borrowed from the body.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde::de::{self, Deserializer, Visitor};
+
+use crate::dates::{Date, Month, parse_date};
+use crate::money::Milliunits;
+
+/// A text that may be null, borrowed from the body where it has no escapes.
+#[derive(Default)]
+pub(super) struct Text<'a>(pub(super) Option<Cow<'a, str>>);
+
+impl Text<'_> {
+    pub(super) fn as_str(&self) -> &str {
+        self.0.as_deref().unwrap_or_default()
+    }
+
+    pub(super) fn some(&self) -> Option<&str> {
+        self.0.as_deref()
+    }
+
+    pub(super) fn arc(&self) -> Arc<str> {
+        self.as_str().into()
+    }
+
+    pub(super) fn month(&self) -> Option<Month> {
+        self.some().and_then(Month::parse)
+    }
+
+    pub(super) fn date(&self) -> Option<Date> {
+        self.some().and_then(parse_date)
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Read;
+        impl<'de> Visitor<'de> for Read {
+            type Value = Text<'de>;
+            fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+                out.write_str("a string or null")
+            }
+            fn visit_borrowed_str<E: de::Error>(self, text: &'de str) -> Result<Text<'de>, E> {
+                Ok(Text(Some(Cow::Borrowed(text))))
+            }
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Text<'de>, E> {
+                Ok(Text(Some(Cow::Owned(text.to_owned()))))
+            }
+            fn visit_string<E: de::Error>(self, text: String) -> Result<Text<'de>, E> {
+                Ok(Text(Some(Cow::Owned(text))))
+            }
+            fn visit_unit<E: de::Error>(self) -> Result<Text<'de>, E> {
+                Ok(Text(None))
+            }
+        }
+        from.deserialize_any(Read)
+    }
+}
+
+/// A whole number that may be null; `3.0` is one.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Number(pub(super) Option<i64>);
+
+impl Number {
+    pub(super) fn money(self) -> Milliunits {
+        Milliunits::new(self.0.unwrap_or_default())
+    }
+
+    pub(super) fn some_money(self) -> Option<Milliunits> {
+        self.0.map(Milliunits::new)
+    }
+}
+
+impl<'de> Deserialize<'de> for Number {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Read;
+        impl Visitor<'_> for Read {
+            type Value = Number;
+            fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+                out.write_str("a whole number or null")
+            }
+            fn visit_i64<E: de::Error>(self, number: i64) -> Result<Number, E> {
+                Ok(Number(Some(number)))
+            }
+            fn visit_u64<E: de::Error>(self, number: u64) -> Result<Number, E> {
+                i64::try_from(number).map(|n| Number(Some(n))).map_err(|_| E::custom("a number too large"))
+            }
+            fn visit_f64<E: de::Error>(self, number: f64) -> Result<Number, E> {
+                if number.fract() == 0.0 && number.abs() < 9e15 {
+                    Ok(Number(Some(number as i64)))
+                } else {
+                    Err(E::custom("not a whole number"))
+                }
+            }
+            fn visit_unit<E: de::Error>(self) -> Result<Number, E> {
+                Ok(Number(None))
+            }
+        }
+        from.deserialize_any(Read)
+    }
+}
+
+/// A list that may be null.
+pub(super) struct List<T>(pub(super) Vec<T>);
+
+impl<T> Default for List<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for List<T> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        Option::<Vec<T>>::deserialize(from).map(|list| Self(list.unwrap_or_default()))
+    }
+}
