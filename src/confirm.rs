@@ -299,8 +299,18 @@ async fn confirm_by_code<A: Answer, F: Future<Output = Result<Proposed<A>, Refus
         return Err(Refusal::new(CODES_OFF).into());
     }
     let ticket = ticket_of(code);
-    let Some(bound) = gate.take(code) else { return Err(Refusal::new(gate.refused(&ticket)).into()) };
-    let proposed = propose().await?;
+    let taken = gate.take(code);
+    let mut proposed = propose().await?;
+    let Some(bound) = taken else {
+        let refused = gate.refused(&ticket);
+        // A call that comes back after it was applied finds nothing left to do: that is its answer, and what became of it.
+        if proposed.proposal.is_none() {
+            let outcome = proposed.answer.outcome();
+            outcome.message = format!("{} {refused}", outcome.message);
+            return Ok(Asked::Settled(proposed.answer));
+        }
+        return Err(Refusal::new(refused).into());
+    };
     match checked(tool, &bound, proposed)? {
         (answer, None) => Ok(Asked::Settled(answer)),
         (answer, Some(proposal)) => Ok(Asked::Yes(answer, Confirmed { proposal, ticket: Some(ticket) })),

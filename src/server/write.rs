@@ -50,7 +50,7 @@ async fn carry_out<A: Answer + Send>(call: &Call, mut answer: A, confirmed: Conf
     let _writing = app.writing();
     let ticket = confirmed.ticket().map(str::to_owned);
     let plan = confirmed.proposal().plan.clone();
-    let undoes = confirmed.proposal().undoes.clone();
+    let (kind, undoes) = (confirmed.proposal().kind, confirmed.proposal().undoes.clone());
     let operation = OperationId::new(confirm::new_operation_id());
     let recorded = app
         .journal
@@ -65,7 +65,11 @@ async fn carry_out<A: Answer + Send>(call: &Call, mut answer: A, confirmed: Conf
                 status: Status::Applied,
                 message: recorded.done().to_owned(),
                 confirmation: None,
-                operation_id: undoes.is_none().then_some(operation),
+                operation_id: match undoes {
+                    None => Some(operation),
+                    // As recorded of the Python server: of the undos, only this one names what it took back.
+                    Some(undone) => (kind == Kind::Categorize).then_some(undone),
+                },
             };
             Ok(answer)
         }
