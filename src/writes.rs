@@ -1,8 +1,6 @@
 //! Owns what a write is: a proposal of steps with the values before and after, and the words for it.
 //! Never asks, records or sends: it is a pure function of the plan and the arguments.
 
-pub mod legacy;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -15,17 +13,23 @@ use crate::money::Milliunits;
 pub mod approve;
 pub mod budget;
 pub mod categorize;
+pub mod category;
 pub mod checks;
+pub mod create;
 pub mod doubt;
 mod effects;
 pub mod flag;
+pub mod importing;
 #[cfg(test)]
 mod laws;
+pub mod legacy;
 pub mod moving;
 mod names;
 pub mod payee;
+pub mod reconciling;
+pub mod split;
 mod stand;
-mod target;
+pub mod target;
 pub mod undo;
 
 /// How many rows YNAB is sent in one bulk request.
@@ -167,6 +171,9 @@ pub struct GoalState {
     pub every: Option<i64>,
     /// Set aside another (true) or refill (false).
     pub whole: Option<bool>,
+    /// Weekly: 0 = Sunday to 6; else the day of the month it is due.
+    #[serde(default)]
+    pub day: Option<i64>,
 }
 
 /// The target fields of one request; what is `None` is not sent, but `target` is always (null removes).
@@ -390,6 +397,9 @@ pub struct Landed {
     /// Rows of the step that YNAB did not change as asked, by id; undo leaves them alone.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missed: Vec<TransactionId>,
+    /// The target as YNAB set it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub goal: Option<GoalState>,
 }
 
 /// What became of a step whose answer was lost, read from the plan afterwards.

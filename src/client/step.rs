@@ -9,7 +9,7 @@ use super::wire::saved::{self, Saved, SavedRow};
 use crate::ids::{CategoryId, PlanId, TransactionId, is_segment};
 use crate::journal::Recorded;
 use crate::plan::{Goal, UNCATEGORIZED};
-use crate::writes::{GoalSent, Landed, NewLine, NewRow, RowEdit, Step};
+use crate::writes::{GoalSent, GoalState, Landed, NewLine, NewRow, RowEdit, Step};
 
 /// How a request is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -245,7 +245,10 @@ pub(super) fn read_back(step: &Step, body: &[u8]) -> Result<Answer, WireError> {
         }
         Step::Target { category, sent, .. } => {
             let saved = saved::category(body)?;
-            all(saved.id == *category && is_target(saved.goal.as_deref(), sent))
+            if saved.id != *category || !is_target(saved.goal.as_deref(), sent) {
+                return Ok(Answer::Other);
+            }
+            Answer::Landed(Landed { goal: saved.goal.as_deref().map(GoalState::of), ..Landed::default() })
         }
         Step::Payee { payee, name } => {
             let saved = saved::payee(body)?;
@@ -310,7 +313,7 @@ fn created(new: &[NewRow], saved: &Saved<'_>) -> Answer {
         missed: missed.map(|(row, _)| row.id().into()).collect(),
         created: found.iter().map(|row| row.id().into()).collect(),
         duplicates,
-        category: None,
+        ..Landed::default()
     })
 }
 

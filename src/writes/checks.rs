@@ -102,8 +102,8 @@ fn fineness(currency: &Currency, error: AmountError, at: &str) -> Refusal {
     }
 }
 
-/// The account of that id, neither deleted nor closed when it is to be written to; `at` is the argument that names it.
-pub fn account<'a>(plan: &'a Plan, id: &str, at: &str) -> Result<Ix<Account>, Refusal> {
+/// The live account of that id, closed ones too; `at` is the argument that names it.
+pub fn account(plan: &Plan, id: &str, at: &str) -> Result<Ix<Account>, Refusal> {
     let found = plan.accounts.find(id).filter(|ix| !plan.accounts[*ix].deleted);
     found.ok_or_else(|| refuse!("{at}: no such account in this plan. Take an id from list_accounts."))
 }

@@ -30,7 +30,7 @@ pub fn judge(step: &Step, plan: &Plan, fresh: &[TransactionId]) -> Verdict {
             None => Verdict::NotApplied,
         },
         Step::Target { category, goal, sent } => {
-            verdict(stand::target(plan, category, goal, sent), "the category's target")
+            verdict(stand::target(plan, category, goal, sent, None), "the category's target")
         }
         Step::Payee { payee, name } => verdict(stand::payee(plan, payee, name), "the payee's name"),
         Step::Import => imported(plan, fresh),

@@ -46,7 +46,7 @@ pub(super) fn stuck(operation: &Operation) -> Option<&'static str> {
         Step::Split { .. } => Some("A split cannot be taken back from here: edit the transaction in YNAB."),
         Step::CreateCategory { .. } => Some("A category cannot be deleted from here: hide or delete it in YNAB."),
         Step::Import => Some("An import cannot be taken back from here: delete its transactions in YNAB."),
-        Step::Target { goal, .. } if target::restoring(goal.before.as_ref()).is_none() => {
+        Step::Target { goal, sent, .. } if target::restoring(goal, sent).is_none() => {
             Some("The target it replaced is of a kind that cannot be set from here: set it in YNAB.")
         }
         _ => None,
@@ -69,8 +69,8 @@ pub(super) fn remains(plan: &Plan, operation: &Operation) -> Remains {
     for (id, rows) in parts.created {
         creation(plan, id, &rows, &mut found);
     }
-    for step in parts.others.iter().rev() {
-        other(plan, step, &mut found);
+    for done in parts.others.iter().rev() {
+        other(plan, done, &mut found);
     }
     if operation.kind == Kind::Move && !found.conflicts.is_empty() {
         found.others.clear();
@@ -85,7 +85,7 @@ struct Parts<'a> {
     /// Each transaction created, and what it may have been created as, later edits of the operation included.
     created: Vec<(TransactionId, Vec<NewRow>)>,
     /// The other steps.
-    others: Vec<&'a Step>,
+    others: Vec<&'a Done>,
 }
 
 impl<'a> Parts<'a> {
@@ -105,7 +105,7 @@ impl<'a> Parts<'a> {
                     rows.iter().filter(|row| !done.landed.missed.contains(&row.id)).for_each(|row| edits.add(row));
                 }
                 Step::Create { rows, .. } => created.extend(creations(rows, done)),
-                step => others.push(step),
+                _ => others.push(done),
             }
         }
         for (id, rows) in &mut created {
@@ -128,7 +128,7 @@ impl<'a> Parts<'a> {
                 self.edits.retain_mut(|edit| back.get(&edit.id).is_none_or(|back| !takes_all(edit, back)));
             }
             Step::Delete { id, .. } => self.created.retain(|(created, _)| created != id),
-            step => self.others.retain(|other| inverse(other).as_ref().is_none_or(|back| !is_same(back, step))),
+            step => self.others.retain(|other| inverse(&other.step).is_none_or(|back| !is_same(&back, step))),
         }
     }
 }
@@ -230,11 +230,9 @@ fn inverse(step: &Step) -> Option<Step> {
             Step::Budget { month: *month, category: category.clone(), budgeted: turned(budgeted) }
         }
         Step::Category { category, place } => Step::Category { category: category.clone(), place: turned(place) },
-        Step::Target { category, goal, .. } => Step::Target {
-            category: category.clone(),
-            goal: turned(goal),
-            sent: target::restoring(goal.before.as_ref())?,
-        },
+        Step::Target { category, goal, sent } => {
+            Step::Target { category: category.clone(), goal: turned(goal), sent: target::restoring(goal, sent)? }
+        }
         Step::Payee { payee, name } => Step::Payee { payee: payee.clone(), name: turned(name) },
         _ => return None,
     })
@@ -295,7 +293,8 @@ fn creation(plan: &Plan, id: TransactionId, rows: &[NewRow], found: &mut Remains
 }
 
 /// A step on a category, a month or a payee, turned round where it is as the operation left it.
-fn other(plan: &Plan, step: &Step, found: &mut Remains) {
+fn other(plan: &Plan, done: &Done, found: &mut Remains) {
+    let step = &done.step;
     let category = |id| plan.categories.get(id).map(|c: &Category| names::category(&plan.categories, c));
     let gone = || "a category that is no longer in the plan".to_owned();
     let (stand, id, what) = match step {
@@ -309,7 +308,7 @@ fn other(plan: &Plan, step: &Step, found: &mut Remains) {
         }
         Step::Target { category: of, goal, sent } => {
             let what = category(of).map(|name| format!("{name}: its target changed since"));
-            (stand::target(plan, of, goal, sent), of.to_string(), what.unwrap_or_else(gone))
+            (stand::target(plan, of, goal, sent, done.landed.goal.as_ref()), of.to_string(), what.unwrap_or_else(gone))
         }
         Step::Payee { payee: of, name } => {
             let payee = plan.payees.get(of).filter(|payee| !payee.deleted);

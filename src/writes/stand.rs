@@ -1,11 +1,11 @@
 //! Owns where the plan stands on a change: as before it, as after it, or somewhere else.
 //! Never decides what follows from that (`undo` and `doubt` do).
 
-use super::{CategoryPlace, Change, GoalSent, GoalState, NewRow, RowEdit, categorize};
+use super::{CategoryPlace, Change, GoalSent, GoalState, NewRow, RowEdit, categorize, target};
 use crate::dates::Month;
 use crate::ids::CategoryId;
 use crate::money::Milliunits;
-use crate::plan::{Category, Goal, Plan, Transaction};
+use crate::plan::{Category, Plan, Transaction};
 use crate::text::clean;
 
 /// Where the plan stands on a change.
@@ -107,36 +107,25 @@ pub(super) fn category(plan: &Plan, id: &CategoryId, change: &Change<CategoryPla
     found.map_or(Stand::Elsewhere, |category| Stand::of(&place(category), change))
 }
 
-/// A target as far as a write can tell it apart from another.
-pub(super) fn goal(goal: &Goal) -> GoalState {
-    GoalState {
-        kind: goal.kind.to_string(),
-        target: goal.target,
-        date: goal.target_date,
-        cadence: goal.cadence,
-        every: goal.cadence_frequency,
-        whole: goal.needs_whole_amount,
-    }
-}
-
-/// Where a category's target stands; it is as after when it shows all that was sent.
-pub(super) fn target(plan: &Plan, id: &CategoryId, change: &Change<Option<GoalState>>, sent: &GoalSent) -> Stand {
+/// Where a category's target stands. It is as after when it is what YNAB answered, or, where that is not known, when it
+/// shows what was sent.
+pub(super) fn target(
+    plan: &Plan,
+    id: &CategoryId,
+    change: &Change<Option<GoalState>>,
+    sent: &GoalSent,
+    answered: Option<&GoalState>,
+) -> Stand {
     let Some(category) = plan.categories.get(id).filter(|category| !category.deleted) else { return Stand::Elsewhere };
-    let now = category.goal.as_deref().map(goal);
+    let now = category.goal.as_deref().map(GoalState::of);
     if now == change.before {
         return Stand::Before;
     }
-    let shows = match (&now, &change.after) {
-        (Some(now), Some(after)) => {
-            now.kind == after.kind
-                && now.target == sent.target
-                && (sent.date.is_none() || now.date == sent.date)
-                && (sent.frequency.is_none() || now.cadence == after.cadence)
-                && (sent.whole.is_none() || now.whole == sent.whole)
-        }
-        (now, after) => now == after,
+    let is_after = match answered {
+        Some(answered) => now.as_ref() == Some(answered),
+        None => target::shows(now.as_ref(), change.before.as_ref(), sent),
     };
-    if shows { Stand::After } else { Stand::Elsewhere }
+    if is_after { Stand::After } else { Stand::Elsewhere }
 }
 
 /// Where a payee's name stands.
