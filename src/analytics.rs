@@ -27,10 +27,17 @@ mod large;
 #[cfg(test)]
 pub(crate) mod testing;
 
-/// Characters of JSON that the rows of a list may take when the caller did not say how many rows to send.
+/// Characters of JSON that the rows of a list may take when the caller did not ask for more rows than usual.
 pub const ROWS_CHARS: usize = 22_000;
-/// The same where the caller asked for as many.
+/// The same where the caller did.
 pub const ROWS_CHARS_ASKED: usize = 48_000;
+/// Rows of a list when the caller does not say how many.
+pub const ROWS: usize = 50;
+
+/// The characters that so many rows may take.
+pub fn rows_chars(limit: usize) -> usize {
+    if limit > ROWS { ROWS_CHARS_ASKED } else { ROWS_CHARS }
+}
 
 /// A month written `YYYY-MM`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -36,8 +36,10 @@ pub mod journal;
 pub mod cli;
 pub mod context;
 pub mod server;
+pub mod tools_analytics;
 pub mod tools_budget;
 pub mod tools_classify;
+pub mod tools_payees;
 pub mod tools_undo;
 pub mod tour;
 

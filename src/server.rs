@@ -39,10 +39,16 @@ const GRACE_WRITING: Duration = Duration::from_secs(5);
 
 /// Every tool, in the order of the rooms.
 static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| {
-    [crate::tools_budget::tools(), crate::tools_classify::tools(), crate::tools_undo::tools()]
-        .into_iter()
-        .flatten()
-        .collect()
+    [
+        crate::tools_budget::tools(),
+        crate::tools_classify::tools(),
+        crate::tools_payees::tools(),
+        crate::tools_analytics::tools(),
+        crate::tools_undo::tools(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 });
 
 /// What the tools share.

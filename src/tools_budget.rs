@@ -1,4 +1,5 @@
-//! Owns the tools closest to YNAB: plans, accounts, groups, a month, and approving. Never computes.
+//! Owns the tools closest to YNAB: plans, accounts, groups, a month, transactions, schedules, and approving. Never
+//! computes.
 
 use std::sync::Arc;
 
@@ -7,8 +8,12 @@ use serde::Deserialize;
 
 use crate::analytics::accounts::{Accounts, Groups};
 use crate::analytics::month::{Balances, Empty, Summary};
-use crate::analytics::{accounts, month, plans};
+use crate::analytics::scheduled::{Period, Upcoming};
+use crate::analytics::search::{Found, Search};
+use crate::analytics::{ROWS, accounts, month, plans, scheduled, search};
 use crate::client::Age;
+use crate::dates::Date;
+use crate::money::Milliunits;
 use crate::server::tool::{Call, Effect, Failure, Reply, Tool, Words};
 use crate::server::write;
 use crate::writes::approve::{self, Approval};
@@ -21,6 +26,8 @@ pub fn tools() -> Vec<Tool> {
         Tool::read(LIST_CATEGORY_GROUPS, list_category_groups),
         Tool::read(GET_MONTHLY_SUMMARY, get_monthly_summary),
         Tool::read(GET_CATEGORY_BALANCES, get_category_balances),
+        Tool::read(FIND_TRANSACTIONS, find_transactions),
+        Tool::read(LIST_SCHEDULED_TRANSACTIONS, list_scheduled_transactions),
         Tool::write(APPROVE_TRANSACTIONS, Effect::Marks, approve_transactions),
     ]
 }
@@ -120,6 +127,88 @@ async fn get_category_balances(call: Arc<Call>, ask: BalancesAsk) -> Result<Bala
     let plan = call.plan_id(&ask.plan_id).await?;
     let month = call.client().month(&call.scope, &plan, month, Age::Recent).await?;
     Ok(month::balances(&month, if ask.include_empty { Empty::Include } else { Empty::LeaveOut }))
+}
+
+const FIND_TRANSACTIONS: Words = Words {
+    name: "find_transactions",
+    title: "Find transactions",
+    description: "Transactions between two dates (at most 366 days), newest first, that meet every filter given. Amounts \
+        are signed: spending is negative. `truncated`: more match, `total` in all.",
+};
+
+#[derive(Deserialize, JsonSchema)]
+struct FindAsk {
+    /// A plan's id, or last-used.
+    plan_id: String,
+    #[schemars(with = "String", extend("format" = "date"))]
+    since_date: Date,
+    /// Today when absent.
+    #[schemars(with = "Option<String>", extend("format" = "date"))]
+    until_date: Option<Date>,
+    /// Exactly.
+    #[schemars(range(min = -1e9, max = 1e9))]
+    amount: Option<f64>,
+    #[schemars(range(min = -1e9, max = 1e9))]
+    amount_min: Option<f64>,
+    #[schemars(range(min = -1e9, max = 1e9))]
+    amount_max: Option<f64>,
+    account_ids: Option<Vec<String>>,
+    /// Split lines count.
+    category_ids: Option<Vec<String>>,
+    /// Part of the payee's name or merchant.
+    payee: Option<String>,
+    /// Part of the memo.
+    memo: Option<String>,
+    #[serde(default = "rows")]
+    #[schemars(range(min = 1, max = 200))]
+    limit: usize,
+}
+
+fn rows() -> usize {
+    ROWS
+}
+
+async fn find_transactions(call: Arc<Call>, ask: FindAsk) -> Result<Found, Failure> {
+    let plan = call.plan_id(&ask.plan_id).await?;
+    let plan = call.client().plan(&call.scope, &plan, Age::Recent).await?;
+    let search = Search {
+        since: ask.since_date,
+        until: ask.until_date,
+        amount: ask.amount.and_then(Milliunits::read),
+        amount_min: ask.amount_min.and_then(Milliunits::read),
+        amount_max: ask.amount_max.and_then(Milliunits::read),
+        account_ids: ask.account_ids.as_deref(),
+        category_ids: ask.category_ids.as_deref(),
+        payee: ask.payee.as_deref(),
+        memo: ask.memo.as_deref(),
+        limit: ask.limit,
+    };
+    Ok(search::find(&plan, call.today(), &search)?)
+}
+
+const LIST_SCHEDULED_TRANSACTIONS: Words = Words {
+    name: "list_scheduled_transactions",
+    title: "List scheduled transactions",
+    description: "Every date a schedule falls on in a period (default: today and the next 30 days, at most 366), what is \
+        overdue, and the period's inflows and outflows, transfers left out. For balances ahead, forecast_balance.",
+};
+
+#[derive(Deserialize, JsonSchema)]
+struct ScheduledAsk {
+    /// A plan's id, or last-used.
+    plan_id: String,
+    #[schemars(with = "Option<String>", extend("format" = "date"))]
+    since_date: Option<Date>,
+    #[schemars(with = "Option<String>", extend("format" = "date"))]
+    until_date: Option<Date>,
+    account_ids: Option<Vec<String>>,
+}
+
+async fn list_scheduled_transactions(call: Arc<Call>, ask: ScheduledAsk) -> Result<Upcoming, Failure> {
+    let plan = call.plan_id(&ask.plan_id).await?;
+    let plan = call.client().plan(&call.scope, &plan, Age::Recent).await?;
+    let period = Period { since: ask.since_date, until: ask.until_date, account_ids: ask.account_ids.as_deref() };
+    Ok(scheduled::list(&plan, call.today(), &period)?)
 }
 
 const APPROVE_TRANSACTIONS: Words = Words {

@@ -1,5 +1,6 @@
 //! Owns the test that the read tools stay short and linear on a plan of eight years. Never part of the binary.
 
+use crate::analytics::ROWS;
 use crate::analytics::testing::{Book, chars, day, empty_month};
 use crate::analytics::{
     accounts, age, budget_vs_actual, debt, month, net_worth, payees, runway, savings, scheduled, search,
@@ -58,10 +59,10 @@ fn large() -> Plan {
 fn every_answer_of_an_old_large_plan_is_short_and_counts_everything() {
     let (plan, today) = (large(), day("2026-03-10"));
     let this_month = month::find(&plan, Month::of(today)).unwrap();
-    let search = search::Search { since: day("2025-03-10"), ..search::Search::default() };
+    let search = search::Search::since(day("2025-03-10"));
     let found = search::find(&plan, today, &search).unwrap();
     assert_eq!(found.total, plan.live().filter(|t| t.date >= day("2025-03-10")).count());
-    let used = payees::list(&plan, None, None);
+    let used = payees::list(&plan, None, ROWS);
     assert_eq!(used.total, 3_060);
     let worth = net_worth::trend(&plan, today, 12);
     assert_eq!(worth.last_net_worth.0, plan.live().map(|t| t.amount).sum());

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::analytics::search::Wanted;
-use crate::analytics::{ROWS_CHARS, ROWS_CHARS_ASKED, fit};
+use crate::analytics::{fit, rows_chars};
 use crate::classifier::merchant::merchant;
 use crate::dates::Date;
 use crate::ids::PayeeId;
@@ -38,8 +38,8 @@ pub struct Row {
     pub last_date: Option<Date>,
 }
 
-/// The payees whose name or merchant holds the text, or all; at most `limit`, 50 when absent.
-pub fn list(plan: &Plan, search: Option<&str>, limit: Option<usize>) -> Payees {
+/// The payees whose name or merchant holds the text, or all; at most `limit`.
+pub fn list(plan: &Plan, search: Option<&str>, limit: usize) -> Payees {
     let mut uses: Vec<(usize, Option<Date>)> = vec![(0, None); plan.payees.len()];
     for t in plan.live() {
         let mut payees: Vec<_> = t.payee.into_iter().chain(t.live_lines().filter_map(|line| line.payee)).collect();
@@ -59,7 +59,7 @@ pub fn list(plan: &Plan, search: Option<&str>, limit: Option<usize>) -> Payees {
     let uses = |at: usize| uses.get(at).copied().unwrap_or_default();
     found.sort_by_cached_key(|(ix, payee)| (Reverse(uses(ix.get()).0), payee.name.to_lowercase()));
     let total = found.len();
-    let rows = found.into_iter().take(limit.unwrap_or(50)).map(|(ix, payee)| {
+    let rows = found.into_iter().take(limit).map(|(ix, payee)| {
         let (transactions, last_date) = uses(ix.get());
         Row {
             payee_id: payee.id.clone(),
@@ -69,13 +69,14 @@ pub fn list(plan: &Plan, search: Option<&str>, limit: Option<usize>) -> Payees {
             last_date,
         }
     });
-    let (payees, _) = fit(rows.collect(), if limit.is_some() { ROWS_CHARS_ASKED } else { ROWS_CHARS });
+    let (payees, _) = fit(rows.collect(), rows_chars(limit));
     Payees { shown: payees.len(), payees, total }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analytics::ROWS;
     use crate::analytics::testing::{Book, chars, day};
     use crate::ids::AccountId;
     use crate::plan::AccountKind;
@@ -90,17 +91,17 @@ mod tests {
     }
 
     fn names(book: &Book, search: Option<&str>) -> Vec<String> {
-        list(&book.plan, search, None).payees.into_iter().map(|row| row.name).collect()
+        list(&book.plan, search, ROWS).payees.into_iter().map(|row| row.name).collect()
     }
 
     #[test]
     fn most_used_first_then_by_name_in_any_case() {
         let book = book(&[("2018-01-01", "b"), ("2026-01-02", "C"), ("2026-01-01", "C"), ("2026-01-01", "A")]);
         assert_eq!(names(&book, None), ["C", "A", "b"]);
-        let rows = list(&book.plan, None, Some(1));
+        let rows = list(&book.plan, None, 1);
         assert_eq!((rows.total, rows.shown, rows.payees[0].transactions), (3, 1, 2));
         assert_eq!(rows.payees[0].last_date, Some(day("2026-01-02")));
-        assert_eq!(list(&book.plan, Some("b"), None).payees[0].last_date, Some(day("2018-01-01")), "an old use counts");
+        assert_eq!(list(&book.plan, Some("b"), ROWS).payees[0].last_date, Some(day("2018-01-01")), "an old use counts");
     }
 
     #[test]
@@ -112,7 +113,7 @@ mod tests {
         book.plan.payees.at_mut(transfer).transfer_account = Some(AccountId::from("Bank"));
         let first = book.plan.transactions.find("t0").unwrap();
         book.plan.transactions.at_mut(first).deleted = true;
-        let rows = list(&book.plan, None, None).payees;
+        let rows = list(&book.plan, None, ROWS).payees;
         assert_eq!((rows.len(), rows[0].transactions, rows[0].last_date), (1, 0, None));
         assert_eq!(rows[0].payee_id, book.plan.payees[shop].id);
     }
@@ -126,7 +127,7 @@ mod tests {
         let lines = &mut book.plan.transactions.at_mut(market).lines;
         (lines[0].payee, lines[1].payee) = (baker, baker);
         let used: Vec<_> =
-            list(&book.plan, None, None).payees.iter().map(|row| (row.name.clone(), row.transactions)).collect();
+            list(&book.plan, None, ROWS).payees.iter().map(|row| (row.name.clone(), row.transactions)).collect();
         assert_eq!(used, [("Baker".to_owned(), 2), ("Market".to_owned(), 1)]);
     }
 
@@ -138,7 +139,7 @@ mod tests {
             ("2026-01-01", "Win\u{200B}dow\u{202E}"),
             ("2026-01-01", "👨\u{200D}👩\u{200D}👧 shop"),
         ]);
-        let rows = list(&book.plan, None, None).payees;
+        let rows = list(&book.plan, None, ROWS).payees;
         let shown: Vec<_> = rows.iter().map(|row| &*row.name).collect();
         assert_eq!(shown, ["Window", persian, "👨\u{200D}👩\u{200D}👧 shop"]);
         assert_eq!(rows[0].merchant, "WINDOW");
@@ -151,7 +152,7 @@ mod tests {
         let long = "x".repeat(120);
         let uses: Vec<_> = (0..500).map(|n| format!("{n} {long}")).collect();
         let book = book(&uses.iter().map(|name| ("2026-01-01", &**name)).collect::<Vec<_>>());
-        let answer = list(&book.plan, None, None);
+        let answer = list(&book.plan, None, ROWS);
         assert_eq!((answer.total, answer.shown), (500, 50));
         assert!(chars(&answer) < 25_000);
     }

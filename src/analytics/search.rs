@@ -6,7 +6,7 @@ use std::cmp::Reverse;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::analytics::{ROWS_CHARS, ROWS_CHARS_ASKED, fit};
+use crate::analytics::{ROWS, fit, rows_chars};
 use crate::classifier::merchant::merchant;
 use crate::dates::{Date, days_between};
 use crate::error::Refusal;
@@ -20,7 +20,7 @@ use crate::text::{clean, safe};
 pub const PERIOD_DAYS_MAX: i64 = 366;
 
 /// What is looked for: a transaction must meet every condition given.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Search<'a> {
     /// The first day.
     pub since: Date,
@@ -40,8 +40,26 @@ pub struct Search<'a> {
     pub payee: Option<&'a str>,
     /// A part of the memo.
     pub memo: Option<&'a str>,
-    /// At most so many transactions; 50 when absent.
-    pub limit: Option<usize>,
+    /// At most so many transactions.
+    pub limit: usize,
+}
+
+impl Search<'_> {
+    /// Everything from that day until today, at most as many as usual.
+    pub fn since(since: Date) -> Self {
+        Self {
+            since,
+            until: None,
+            amount: None,
+            amount_min: None,
+            amount_max: None,
+            account_ids: None,
+            category_ids: None,
+            payee: None,
+            memo: None,
+            limit: ROWS,
+        }
+    }
 }
 
 /// What was found, newest first.
@@ -121,9 +139,8 @@ pub fn find(plan: &Plan, today: Date, search: &Search<'_>) -> Result<Found, Refu
     let mut found: Vec<&Transaction> = plan.live().filter(meets).collect();
     found.sort_by_key(|t| Reverse(t.date));
     let total = found.len();
-    let limit = search.limit.unwrap_or(50);
-    let rows = found.iter().take(limit).map(|t| row(plan, t)).collect();
-    let (transactions, _) = fit(rows, if search.limit.is_some() { ROWS_CHARS_ASKED } else { ROWS_CHARS });
+    let rows = found.iter().take(search.limit).map(|t| row(plan, t)).collect();
+    let (transactions, _) = fit(rows, rows_chars(search.limit));
     Ok(Found { truncated: total > transactions.len(), total, transactions })
 }
 
@@ -247,7 +264,7 @@ mod tests {
     }
 
     fn since(date: &str) -> Search<'static> {
-        Search { since: day(date), ..Search::default() }
+        Search::since(day(date))
     }
 
     fn found(book: &Book, search: &Search<'_>) -> Vec<String> {
@@ -371,7 +388,7 @@ mod tests {
         assert_eq!((found.total, found.truncated), (2_000, true));
         assert!(chars(&found) < 25_000, "{}", chars(&found));
         assert!(found.transactions.is_sorted_by(|a, b| a.date >= b.date));
-        let three = Search { limit: Some(3), ..since("2026-01-01") };
+        let three = Search { limit: 3, ..since("2026-01-01") };
         assert_eq!(find(&book.plan, day("2026-03-10"), &three).unwrap().transactions.len(), 3);
     }
 
