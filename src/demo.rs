@@ -4,10 +4,12 @@
 mod age;
 mod bodies;
 mod book;
+mod builder;
+mod dice;
 mod entries;
 mod file;
+mod household;
 mod inputs;
-mod interim;
 mod refused;
 mod routes;
 mod rows;
@@ -57,6 +59,21 @@ pub struct Ynab {
 }
 
 impl Ynab {
+    /// The demo: an invented household of eighteen months, up to that day.
+    pub fn demo(today: Date) -> Self {
+        Self::of(household::book(today))
+    }
+
+    fn of(plan: Book) -> Self {
+        Self {
+            today: plan.today,
+            user: uuid::named("user").into(),
+            last_used: Some(plan.id.clone()),
+            plans: vec![plan],
+            default_plan: None,
+        }
+    }
+
     /// YNAB as a recorded file describes it: `today`, `last_used`, `imports`, `server_knowledge`, and `plans` as
     /// `GET /plans/{id}` gives them. An error when it is not such a file.
     pub fn from_json(file: &[u8]) -> Result<Self, serde_json::Error> {

@@ -194,16 +194,26 @@ impl Book {
             self.imported.entry(import_id).or_default().push(ix);
         }
         self.post(ix, Direction::Entered);
+        if let Some(account) = self.accounts.find(&self.transactions[ix].account_id) {
+            self.accounts.at_mut(account).stamp = self.knowledge;
+        }
         ix
     }
 
     /// Changes a transaction; its account, its import id and what it was imported as aside, every figure follows.
     pub(super) fn change_transaction(&mut self, ix: TransactionIx, row: Transaction) {
+        let accounts = [&self.transactions[ix].account_id, &row.account_id].map(|id| self.accounts.find(id));
+        let balances = accounts.map(|account| account.map(|ix| self.accounts[ix].balances()));
         self.post(ix, Direction::TakenBack);
         self.reach(Month::of(row.date));
         *self.transactions.at_mut(ix) = row;
         self.transactions.at_mut(ix).stamp = self.knowledge;
         self.post(ix, Direction::Entered);
+        for (account, before) in accounts.into_iter().flatten().zip(balances.into_iter().flatten()) {
+            if self.accounts[account].balances() != before {
+                self.accounts.at_mut(account).stamp = self.knowledge;
+            }
+        }
     }
 
     /// The transactions of that import id, deleted ones too.
@@ -215,6 +225,12 @@ impl Book {
     pub(super) fn reach(&mut self, month: Month) {
         self.first_month = self.first_month.min(month);
         self.last_month = self.last_month.max(month);
+    }
+
+    /// Makes that the plan's last month.
+    pub(super) fn end_with(&mut self, month: Month) {
+        self.last_month = month;
+        self.settled = false;
     }
 
     /// Assigns an amount to a category in a month.
@@ -236,7 +252,6 @@ impl Book {
         } else {
             account.cleared_balance += amount;
         }
-        account.stamp = self.knowledge;
         self.tallies.post(&posting, direction);
         self.settled = false;
     }

@@ -280,7 +280,8 @@ impl Book {
         payee.and_then(|id| self.payees.get(id)).and_then(|payee| payee.transfer_account_id.clone())
     }
 
-    fn on_budget(&self, account: &AccountId) -> bool {
+    /// Whether an account's money is budgeted.
+    pub(super) fn on_budget(&self, account: &AccountId) -> bool {
         self.accounts.get(account).is_some_and(|account: &Account| account.on_budget)
     }
 

@@ -12,7 +12,7 @@ use super::rows::{Category, Group, Kept, Line, Text, Transaction};
 use super::targets::{Paired, SaveCategory};
 use super::{Request, Response};
 use crate::dates::{Date, Month};
-use crate::ids::{CategoryId, GroupId, TransactionId};
+use crate::ids::{AccountId, CategoryId, GroupId, TransactionId};
 use crate::money::Milliunits;
 use crate::plan::{CARD_PAYMENTS_GROUP, INTERNAL_GROUP, Ix};
 
@@ -360,14 +360,15 @@ impl Book {
     }
 
     fn lacks_category(&self, row: &Transaction) -> bool {
-        let on_budget = |id| self.accounts.get(id).is_some_and(|account| account.on_budget);
-        let within = row.transfer_account_id.as_ref().is_some_and(on_budget);
-        let lacks = if row.is_split() {
-            row.live_lines().any(|line| self.is_uncategorized(&line.category_id))
-        } else {
-            self.is_uncategorized(&row.category_id)
+        let lacks = |category, other: &Option<AccountId>| {
+            self.is_uncategorized(category) && !other.as_ref().is_some_and(|other| self.on_budget(other))
         };
-        on_budget(&row.account_id) && !within && lacks
+        let any = if row.is_split() {
+            row.live_lines().any(|line| lacks(&line.category_id, &line.transfer_account_id))
+        } else {
+            lacks(&row.category_id, &row.transfer_account_id)
+        };
+        self.on_budget(&row.account_id) && any
     }
 
     /// The first day of a list that names none: a year ago.

@@ -75,6 +75,11 @@ pub(super) struct Account {
 }
 
 impl Account {
+    /// Its balance, cleared and uncleared.
+    pub(super) fn balances(&self) -> [Milliunits; 3] {
+        [self.balance, self.cleared_balance, self.uncleared_balance]
+    }
+
     /// Whether it is a card or a line of credit of the budget.
     pub(super) fn is_card(&self) -> bool {
         self.on_budget && AccountKind::of(&self.kind).is_card()

@@ -164,7 +164,7 @@ impl SaveCategory {
     fn renewed(&self, before: &Goal, paired: Paired, target: Milliunits, today: Date) -> Goal {
         let new = |kind: &str, cadence| Goal {
             goal_type: Some(kind.into()),
-            goal_needs_whole_amount: (kind == "NEED").then_some(false),
+            goal_needs_whole_amount: (kind == "NEED" && paired == Paired::Nothing).then_some(false),
             goal_cadence: Some(cadence),
             goal_cadence_frequency: Some(1),
             goal_creation_month: Some(Month::of(today)),

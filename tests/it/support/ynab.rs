@@ -413,8 +413,8 @@ mod tests {
         assert_eq!(server.writes(), log[1..]);
         assert_eq!((log[0].path.as_str(), log[0].status), ("/plans?include_accounts=true", Some(200)));
         assert_eq!(
-            (log[1].method.as_str(), log[1].token.as_deref(), log[1].body.as_slice()),
-            ("POST", Some("another"), &b"{}"[..])
+            (log[1].method.as_str(), log[1].token.as_deref(), log[1].json()),
+            ("POST", Some("another"), json!({}))
         );
     }
 
