@@ -23,7 +23,7 @@ use sha2::{Digest, Sha256};
 
 use crate::error::Refusal;
 use crate::ids::PlanId;
-use crate::writes::{Answer, Kind, Outcome, Proposal, Proposed, Status};
+use crate::writes::{Answer, Kind, Outcome, Proposal, Proposed, Status, canonical};
 
 /// How long a code or a state may be answered.
 pub const ANSWER_TTL: Duration = Duration::from_secs(600);
@@ -502,7 +502,7 @@ fn channel(context: &RequestContext<RoleServer>) -> Channel {
 
 /// What a state is bound to beside its content: this tool with these arguments.
 fn bind(asking: &Asking<'_>) -> Vec<u8> {
-    let text = serde_json::json!([asking.tool, asking.arguments]).to_string();
+    let text = canonical(&serde_json::json!([asking.tool, asking.arguments]));
     Sha256::digest(text.as_bytes()).to_vec()
 }
 

@@ -25,6 +25,7 @@ use crate::ids::PlanId;
 use crate::journal::Journal;
 use crate::{context, refuse};
 
+pub mod render;
 pub mod schema;
 pub mod settle;
 pub mod tool;
@@ -223,7 +224,8 @@ fn answered(reply: Result<Reply<Value>, Failure>, notes: &[String]) -> Result<Ca
     let notes = notes.iter().map(|note| ContentBlock::text(note.clone()));
     match reply {
         Ok(Reply::Answer(answer)) => {
-            let mut result = CallToolResult::structured(answer);
+            let mut result = CallToolResult::success(vec![ContentBlock::text(render::compact(&answer))]);
+            result.structured_content = Some(answer);
             result.content.extend(notes);
             Ok(result.into())
         }

@@ -304,7 +304,7 @@ impl Proposal {
 fn in_any_order(value: Value) -> Value {
     match value {
         Value::Array(mut items) => {
-            items.sort_by_cached_key(Value::to_string);
+            items.sort_by_cached_key(canonical);
             Value::Array(items)
         }
         Value::Object(mut fields) => {
@@ -317,9 +317,24 @@ fn in_any_order(value: Value) -> Value {
     }
 }
 
-/// `serde_json` keeps an object's keys sorted (its `preserve_order` feature is off), so the text is canonical.
 fn digest(value: &Value) -> String {
-    Sha256::digest(value.to_string().as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+    Sha256::digest(canonical(value).as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The value as JSON with every object's keys sorted: the same text for the same value.
+pub fn canonical(value: &Value) -> String {
+    fn sorted(value: &Value) -> Value {
+        match value {
+            Value::Array(items) => items.iter().map(sorted).collect(),
+            Value::Object(fields) => {
+                let mut fields: Vec<(&String, &Value)> = fields.iter().collect();
+                fields.sort_by_key(|(name, _)| *name);
+                Value::Object(fields.into_iter().map(|(name, value)| (name.clone(), sorted(value))).collect())
+            }
+            plain => plain.clone(),
+        }
+    }
+    sorted(value).to_string()
 }
 
 /// How a write ended, or why it waits.
