@@ -25,7 +25,6 @@ mod laws;
 pub mod legacy;
 pub mod moving;
 mod names;
-pub mod operations;
 pub mod payee;
 pub mod reconciling;
 pub mod split;

@@ -2,7 +2,7 @@
 //! Never part of the binary.
 
 mod points;
-pub(super) mod stage;
+mod stage;
 
 use proptest::prelude::*;
 

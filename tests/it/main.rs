@@ -3,7 +3,11 @@
 
 mod architecture;
 mod client;
+mod confirm;
 
 mod support {
+    pub mod folder;
+    pub mod household;
+    pub mod session;
     pub mod ynab;
 }
