@@ -4,6 +4,7 @@
 mod architecture;
 mod client;
 mod confirm;
+mod reads;
 
 mod support {
     pub mod folder;
