@@ -123,6 +123,11 @@ const KNOWN: [&str; 10] = [
 impl Config {
     /// The settings of this process's environment.
     pub fn from_env() -> Result<Self, ConfigError> {
+        Self::from_pairs(&Self::variables()?)
+    }
+
+    /// The variables of this process that are settings, or that say where the home folder is.
+    pub fn variables() -> Result<Vec<(String, String)>, ConfigError> {
         let mut set = Vec::new();
         for (name, value) in std::env::vars_os() {
             let Some(name) = name.to_str() else { continue };
@@ -135,7 +140,7 @@ impl Config {
                 Err(_) => return bad(format!("{name} is not valid text: set it to plain UTF-8.")),
             }
         }
-        Self::from_pairs(&set)
+        Ok(set)
     }
 
     /// The settings of these variables.
@@ -185,8 +190,9 @@ impl Config {
 
 fn switch(name: &str, value: Option<&str>) -> Result<bool, ConfigError> {
     match value {
-        None | Some("0") => Ok(false),
-        Some("1") => Ok(true),
+        // The words are what a switch of a Claude Desktop extension gives.
+        None | Some("0" | "false") => Ok(false),
+        Some("1" | "true") => Ok(true),
         Some(other) => bad(format!("{name} must be 1 (on) or 0 (off), not {other:?}.")),
     }
 }
@@ -270,7 +276,7 @@ mod tests {
     fn a_bad_value_is_one_sentence_that_names_the_variable() {
         let cases = [
             ("AVENIR_MCP_WRITE", "yes"),
-            ("AVENIR_MCP_REQUIRE_ELICITATION", "true"),
+            ("AVENIR_MCP_REQUIRE_ELICITATION", "on"),
             ("AVENIR_MCP_TODAY", "17/03/2026"),
             ("AVENIR_MCP_CONFIDENCE_THRESHOLD", "1.5"),
             ("AVENIR_MCP_CONFIDENCE_THRESHOLD", "nan"),
@@ -298,11 +304,14 @@ mod tests {
             ("AVENIR_MCP_LOG_FORMAT", "JSON"),
             ("AVENIR_MCP_YNAB_URL", "http://[::1]:8080/v1/"),
             ("AVENIR_MCP_WRITE", "1"),
+            ("AVENIR_MCP_REQUIRE_ELICITATION", "true"),
             ("AVENIR_MCP_FROBNICATE", "1"),
         ])
         .expect("good values");
         assert_eq!((config.log_level, config.log_format), (LogLevel::Debug, LogFormat::Json));
         assert_eq!(config.url, "http://[::1]:8080/v1");
+        assert!(config.write && config.require_elicitation);
+        assert!(!read(&[("AVENIR_MCP_WRITE", "false")]).expect("off").write);
         assert_eq!(config.unknown, ["AVENIR_MCP_FROBNICATE"]);
     }
 
