@@ -269,6 +269,23 @@ impl Journal {
         Ok(reading.contents(|process| self.is_gone(process)))
     }
 
+    /// Whether an intent could be put on disk now. Writes no line.
+    pub fn writable(&self) -> Result<(), Refusal> {
+        let tried = self.stay_alive().and_then(|()| match &self.place {
+            Place::Disk { file, .. } if file.exists() => OpenOptions::new().append(true).open(file).map(drop),
+            Place::Nowhere => Err(io::Error::other("no home folder")),
+            Place::Disk { .. } | Place::Memory(_) => Ok(()),
+        });
+        tried.map_err(|error| {
+            refuse!(
+                "The journal{} cannot be written ({}), so no change can be made. Free or unlock its place, or choose another \
+                 with AVENIR_MCP_JOURNAL.",
+                self.path().map(|path| format!(" at {}", path.display())).unwrap_or_default(),
+                worded(&error)
+            )
+        })
+    }
+
     /// Holds this process's own file locked, so that others can tell that it lives; killed, it lets go of it.
     fn stay_alive(&self) -> io::Result<()> {
         let Place::Disk { file, .. } = &self.place else { return Ok(()) };
@@ -574,7 +591,7 @@ fn worded(error: &io::Error) -> String {
         PermissionDenied => "access is denied".into(),
         StorageFull | QuotaExceeded => "the disk is full".into(),
         ReadOnlyFilesystem => "the disk is read-only".into(),
-        NotADirectory => "part of its path is not a folder".into(),
+        NotADirectory | AlreadyExists => "part of its path is not a folder".into(),
         NotFound => "its folder does not exist".into(),
         IsADirectory => "it is a folder".into(),
         _ => error.to_string(),

@@ -39,6 +39,8 @@ pub enum Action {
     RawBody(Vec<u8>),
     /// Not carried out; answered 307 with that place.
     RedirectTo(String),
+    /// Carried out, answered with that header besides.
+    Header(&'static str, String),
     /// Carried out, answered byte by byte with that pause between.
     SlowDrip(Duration),
 }
@@ -293,6 +295,7 @@ fn answer(stream: &mut TcpStream, mut request: Logged, shared: &Shared) -> io::R
             thread::sleep(wait);
             given.send(stream)?;
         }
+        Some(Action::Header(name, value)) => given.header(&format!("{name}: {value}")).send(stream)?,
         Some(Action::Truncate) => {
             let half = given.body.len() / 2;
             Answer { body: given.body[..half].to_vec(), ..given }.send(stream)?;
