@@ -1,8 +1,9 @@
 //! Owns the command line: which of the few commands runs, the logs, the exit code. Never serves or computes itself.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tracing::level_filters::LevelFilter;
@@ -16,20 +17,27 @@ use crate::config::{Config, LogFormat, LogLevel};
 use crate::confirm::{Gate, new_operation_id};
 use crate::demo::Ynab;
 use crate::error::Refusal;
+use crate::install::place::{PROGRAMS, Program};
+use crate::install::{self, Install};
 use crate::journal::Journal;
 use crate::server::{App, serve};
-use crate::tour;
+use crate::{doctor, refuse, tour};
 
 const HELP: &str = "\
 avenir-mcp: an MCP server that lets an AI agent read and change a YNAB plan, with your own yes
 
 Usage:
-  avenir-mcp           serve MCP on stdin and stdout (this is what a client starts)
-  avenir-mcp --demo    the same on an invented plan, without a token
-  avenir-mcp tour      a short conversation on the invented plan, printed for you
+  avenir-mcp                    serve MCP on stdin and stdout (this is what a client starts)
+  avenir-mcp --demo             the same on an invented plan, without a token
+  avenir-mcp tour               a short conversation on the invented plan, printed for you (--plain: no colours)
+  avenir-mcp install CLIENT     show how CLIENT starts it; with --apply, write that into its file
+                                (--write: allow changes; --demo: the invented plan; --file PATH: another file)
+  avenir-mcp uninstall CLIENT   take that back
+  avenir-mcp doctor             check the set-up and say how to mend it (--demo; --plan ID: that plan too)
   avenir-mcp --help, --version
 
-Settings are environment variables: YNAB_API_KEY or YNAB_API_KEY_FILE, AVENIR_MCP_WRITE=1 and others; see the README.
+CLIENT: claude-desktop, claude-code, cursor, vscode, lm-studio or generic.
+Settings are environment variables: YNAB_API_KEY_FILE, AVENIR_MCP_WRITE=1 and others; see the README.
 avenir-mcp is not affiliated with or endorsed by YNAB.
 ";
 
@@ -38,56 +46,132 @@ avenir-mcp is not affiliated with or endorsed by YNAB.
 enum Command {
     Serve { demo: bool },
     Tour { plain: bool },
+    Doctor { demo: bool, plan: Option<String> },
+    Install(Install),
+    Uninstall { program: Program, file: Option<PathBuf> },
     Help,
     Version,
 }
 
-fn command(arguments: &[OsString]) -> Result<Command, Refusal> {
-    let words: Vec<&str> = arguments.iter().map(|word| word.to_str().unwrap_or("?")).collect();
-    match words.as_slice() {
-        [] => Ok(Command::Serve { demo: false }),
-        ["--demo"] => Ok(Command::Serve { demo: true }),
-        ["tour"] => Ok(Command::Tour { plain: false }),
-        ["tour", "--plain"] => Ok(Command::Tour { plain: true }),
-        ["--help" | "-h" | "help"] => Ok(Command::Help),
-        ["--version" | "-V"] => Ok(Command::Version),
-        _ => Err(Refusal::new("avenir-mcp does not know these arguments: avenir-mcp --help lists what it takes.")),
+/// The words after a command: those that stand alone, and the options.
+#[derive(Default)]
+struct Words {
+    alone: Vec<OsString>,
+    options: BTreeMap<&'static str, OsString>,
+}
+
+impl Words {
+    /// Reads the words; nothing when there is an option that the command does not have.
+    fn read(words: &[OsString], switches: &[&'static str], valued: &[&'static str]) -> Option<Self> {
+        let mut read = Self::default();
+        let mut words = words.iter();
+        while let Some(word) = words.next() {
+            if let Some(option) = switches.iter().find(|option| word == **option) {
+                read.options.insert(option, OsString::new());
+            } else if let Some(option) = valued.iter().find(|option| word == **option) {
+                read.options.insert(option, words.next()?.clone());
+            } else if word.to_string_lossy().starts_with('-') {
+                return None;
+            } else {
+                read.alone.push(word.clone());
+            }
+        }
+        Some(read)
     }
+
+    fn has(&self, option: &str) -> bool {
+        self.options.contains_key(option)
+    }
+
+    fn value(&self, option: &str) -> Option<OsString> {
+        self.options.get(option).cloned()
+    }
+}
+
+fn command(arguments: &[OsString]) -> Result<Command, Refusal> {
+    let unknown = || Refusal::new("avenir-mcp does not know these arguments: avenir-mcp --help lists what it takes.");
+    let (first, rest) = match arguments.split_first() {
+        Some((first, rest)) if !first.to_string_lossy().starts_with('-') => (first.to_str().unwrap_or("?"), rest),
+        _ => ("", arguments),
+    };
+    let read = |switches: &[&'static str], valued: &[&'static str], alone: usize| {
+        Words::read(rest, switches, valued).filter(|words| words.alone.len() == alone).ok_or_else(unknown)
+    };
+    Ok(match (first, rest) {
+        ("help", []) => Command::Help,
+        ("", [only]) if only == "--help" || only == "-h" => Command::Help,
+        ("", [only]) if only == "--version" || only == "-V" => Command::Version,
+        ("", _) => Command::Serve { demo: read(&["--demo"], &[], 0)?.has("--demo") },
+        ("tour", _) => Command::Tour { plain: read(&["--plain"], &[], 0)?.has("--plain") },
+        ("doctor", _) => {
+            let words = read(&["--demo"], &["--plan"], 0)?;
+            let plan = words.value("--plan").map(|plan| plan.to_string_lossy().into_owned());
+            Command::Doctor { demo: words.has("--demo"), plan }
+        }
+        ("install", _) => {
+            let words = read(&["--apply", "--write", "--demo"], &["--file"], 1)?;
+            Command::Install(Install {
+                program: program(&words.alone)?,
+                file: words.value("--file").map(PathBuf::from),
+                apply: words.has("--apply"),
+                write: words.has("--write"),
+                demo: words.has("--demo"),
+            })
+        }
+        ("uninstall", _) => {
+            let words = read(&[], &["--file"], 1)?;
+            Command::Uninstall { program: program(&words.alone)?, file: words.value("--file").map(PathBuf::from) }
+        }
+        _ => return Err(unknown()),
+    })
+}
+
+fn program(words: &[OsString]) -> Result<Program, Refusal> {
+    PROGRAMS.into_iter().find(|program| words.first().is_some_and(|word| word == program.word())).ok_or_else(|| {
+        let words: Vec<&str> = PROGRAMS.iter().map(|program| program.word()).collect();
+        refuse!("avenir-mcp does not know this client. It knows {}.", words.join(", "))
+    })
 }
 
 /// Runs the command and returns the process's exit code: 0, 1 when it failed, 2 for a bad command line or setting.
 pub async fn run(arguments: Vec<OsString>) -> u8 {
-    let (command, config) =
-        match command(&arguments).and_then(|command| Ok((command, Config::from_env().map_err(told)?))) {
-            Ok(both) => both,
-            Err(refusal) => {
-                complain(&refusal);
-                return 2;
-            }
-        };
-    let done = match command {
-        Command::Help => print(HELP),
-        Command::Version => print(concat!("avenir-mcp ", env!("CARGO_PKG_VERSION"), "\n")),
-        Command::Serve { demo } => {
-            log(&config);
-            serve(Arc::new(app(config, demo))).await
-        }
-        Command::Tour { plain } => {
-            let config = Config { write: true, require_elicitation: true, ..config };
-            tour::play(Arc::new(app(config, true)), plain).await
-        }
+    let done = match command(&arguments) {
+        Err(refusal) => Err((2, refusal)),
+        Ok(command) => carry_out(command).await,
     };
     match done {
         Ok(()) => 0,
-        Err(refusal) => {
-            complain(&refusal);
-            1
+        Err((code, refusal)) => {
+            let _ = tell(&format!("avenir-mcp: {refusal}"));
+            code
         }
     }
 }
 
-fn told(error: crate::config::ConfigError) -> Refusal {
-    Refusal::new(error.to_string())
+async fn carry_out(command: Command) -> Result<(), (u8, Refusal)> {
+    let config = || Config::from_env().map_err(|error| (2, Refusal::new(error.to_string())));
+    let done = match command {
+        Command::Help => print(HELP),
+        Command::Version => print(concat!("avenir-mcp ", env!("CARGO_PKG_VERSION"), "\n")),
+        Command::Serve { demo } => {
+            let config = config()?;
+            log(&config);
+            serve(Arc::new(app(config, demo))).await
+        }
+        Command::Tour { plain } => {
+            let config = Config { write: true, require_elicitation: true, ..config()? };
+            tour::play(Arc::new(app(config, true)), plain).await
+        }
+        Command::Doctor { demo, plan } => {
+            let (config, bad) = doctor::settings().map_err(|refusal| (2, refusal))?;
+            let app = app(config.clone(), demo);
+            let report = doctor::examine(&config, bad, &app, demo, plan.as_deref()).await;
+            print(&report.to_string()).and_then(|()| report.verdict())
+        }
+        Command::Install(ask) => install::install(&ask),
+        Command::Uninstall { program, file } => install::uninstall(program, file.as_deref()),
+    };
+    done.map_err(|refusal| (1, refusal))
 }
 
 /// The application of these settings, on YNAB or on the invented plan. Nothing is read or connected yet.
@@ -140,8 +224,11 @@ pub fn print(text: &str) -> Result<(), Refusal> {
         .map_err(|error| Refusal::new(format!("The output could not be written: {error}.")))
 }
 
-fn complain(refusal: &Refusal) {
-    let _ = writeln!(std::io::stderr().lock(), "avenir-mcp: {refusal}");
+/// Writes a line to stderr: what a person should know beside a command's output.
+pub fn tell(line: &str) -> Result<(), Refusal> {
+    // Nobody may be listening, which stops nothing.
+    let _ = writeln!(std::io::stderr().lock(), "{line}");
+    Ok(())
 }
 
 #[cfg(test)]
@@ -155,6 +242,22 @@ mod tests {
         assert_eq!(read(&["--demo"]), Ok(Command::Serve { demo: true }));
         assert_eq!(read(&["tour", "--plain"]), Ok(Command::Tour { plain: true }));
         assert_eq!(read(&["--version"]), Ok(Command::Version));
-        assert!(read(&["serve"]).is_err() && read(&["--demo", "x"]).is_err());
+        assert_eq!(read(&["doctor", "--plan", "x"]), Ok(Command::Doctor { demo: false, plan: Some("x".into()) }));
+        assert_eq!(
+            read(&["install", "--apply", "cursor", "--file", "/f"]),
+            Ok(Command::Install(Install {
+                program: Program::Cursor,
+                file: Some("/f".into()),
+                apply: true,
+                write: false,
+                demo: false,
+            }))
+        );
+        assert_eq!(read(&["uninstall", "vscode"]), Ok(Command::Uninstall { program: Program::VsCode, file: None }));
+        for bad in [&["serve"][..], &["--demo", "x"], &["install"], &["install", "emacs"], &["doctor", "--plan"]] {
+            assert!(read(bad).is_err(), "{bad:?}");
+        }
+        // A token has no place on a command line, where others can see it.
+        assert!(read(&["install", "cursor", "--token", "x"]).is_err());
     }
 }

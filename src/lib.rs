@@ -35,6 +35,8 @@ pub mod journal;
 // What the agent sees.
 pub mod cli;
 pub mod context;
+pub mod doctor;
+pub mod install;
 pub mod server;
 pub mod tools_analytics;
 pub mod tools_budget;

@@ -25,6 +25,7 @@ mod laws;
 pub mod legacy;
 pub mod moving;
 mod names;
+pub mod operations;
 pub mod payee;
 pub mod reconciling;
 pub mod split;

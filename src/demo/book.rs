@@ -23,7 +23,7 @@ pub(super) type CategoryIx = Ix<Category>;
 pub(super) type TransactionIx = Ix<Transaction>;
 
 /// A plan.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Book {
     pub id: PlanId,
     pub name: Text,

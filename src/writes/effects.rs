@@ -16,6 +16,8 @@ pub(super) struct Remains {
     pub(super) edits: Vec<RowEdit>,
     /// Transactions to delete: created by the operation and unchanged.
     pub(super) deletes: Vec<(TransactionId, NewRow)>,
+    /// Those of them that an old line does not describe: nobody but the user can tell whether they changed.
+    pub(super) undescribed: Vec<TransactionId>,
     /// What else to put back, last done first.
     pub(super) others: Vec<Step>,
     /// What is left alone because it changed since.
@@ -279,7 +281,13 @@ fn turned<T>(change: Option<Change<T>>, stand: Option<Stand>) -> Option<Change<T
 /// A created transaction, deleted where it is still what was created.
 fn creation(plan: &Plan, id: TransactionId, rows: &[NewRow], found: &mut Remains) {
     let now: Option<&Transaction> = plan.transactions.get(&id);
-    let same = now.and_then(|now| rows.iter().find(|row| stand::is_created(plan, now, row)));
+    let live = now.filter(|now| !now.deleted && !now.is_split() && !now.is_transfer());
+    if let Some(live) = live.filter(|_| rows.is_empty()) {
+        found.undescribed.push(id.clone());
+        found.deletes.push((id, stand::as_new(plan, live)));
+        return;
+    }
+    let same = live.and_then(|now| rows.iter().find(|row| stand::is_created(plan, now, row)));
     if let Some(same) = same {
         found.deletes.push((id, same.clone()));
         return;

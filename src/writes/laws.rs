@@ -2,7 +2,7 @@
 //! Never part of the binary.
 
 mod points;
-mod stage;
+pub(super) mod stage;
 
 use proptest::prelude::*;
 

@@ -84,6 +84,21 @@ pub(super) fn is_created(plan: &Plan, row: &Transaction, new: &NewRow) -> bool {
         && row.approved == new.approved
 }
 
+/// A transaction in the words of one to create.
+pub(super) fn as_new(plan: &Plan, row: &Transaction) -> NewRow {
+    NewRow {
+        account: plan.accounts[row.account].id.clone(),
+        date: row.date,
+        amount: row.amount,
+        payee: plan.payee_name(row.payee).to_owned(),
+        memo: row.memo.as_deref().map(str::to_owned),
+        category: categorize::category_id(plan, row),
+        cleared: row.cleared.as_str().to_owned(),
+        approved: row.approved,
+        import_id: row.import_id.as_deref().map(str::to_owned),
+    }
+}
+
 /// Whether two names are one to YNAB: letter case and spaces around do not count.
 pub(super) fn is_same_name(one: &str, other: &str) -> bool {
     clean(one).to_lowercase() == clean(other).to_lowercase()

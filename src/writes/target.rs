@@ -149,8 +149,13 @@ pub(super) fn expected(category: &Category, had: Option<&Goal>, sent: &GoalSent)
     })
 }
 
+/// YNAB's word for a cadence number, where the API has one.
+pub(super) fn frequency(cadence: i64) -> Option<&'static str> {
+    FREQUENCIES.iter().find(|(_, known)| *known == cadence).map(|(word, _)| *word)
+}
+
 /// YNAB's number for a frequency.
-fn cadence(word: &str) -> Option<i64> {
+pub(super) fn cadence(word: &str) -> Option<i64> {
     FREQUENCIES.iter().find(|(known, _)| *known == word).map(|(_, cadence)| *cadence)
 }
 
@@ -215,10 +220,7 @@ impl GoalState {
         }
         match (self.date, self.cadence.unwrap_or(0)) {
             (Some(date), 0) => Some(GoalSent { date: Some(date), ..sent }),
-            (None, cadence) => {
-                let (word, _) = FREQUENCIES.iter().find(|(_, known)| *known == cadence)?;
-                Some(GoalSent { frequency: Some((*word).to_owned()), ..sent })
-            }
+            (None, cadence) => Some(GoalSent { frequency: Some(frequency(cadence)?.to_owned()), ..sent }),
             (Some(_), _) => None,
         }
     }
@@ -252,7 +254,7 @@ pub(super) fn shows(now: Option<&GoalState>, before: Option<&GoalState>, sent: &
         (None, Some(cadence), _) => plain && now.cadence == Some(cadence),
         (None, None, Some(before)) => {
             now.kind == before.kind
-                && now.date == before.date
+                && (before.date.is_none() || now.date == before.date)
                 && (before.cadence.is_none() || now.cadence == before.cadence)
                 && (before.every.is_none() || now.every == before.every)
                 && (before.whole.is_none() || now.whole == before.whole)

@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::categorize::{self, Recategorisation, Recategorised};
 use super::effects::{self, Remains};
+use super::operations::is_of;
 use super::{Kind, Operation, Outcome, Proposal, Proposed, Step, in_steps, names};
 use crate::error::Refusal;
 use crate::plan::Plan;
@@ -14,13 +15,14 @@ use crate::text::{safe, with_lines};
 /// The operation to take back: the named one, else the latest of which something can be taken back now, else the latest
 /// that is not over. `operations` are the plan's, oldest first.
 pub fn choose<'a>(operations: &'a [Operation], plan: &Plan, id: Option<&str>) -> Result<&'a Operation, Refusal> {
+    let own = || operations.iter().rev().filter(|operation| is_of(operation, plan));
     if let Some(id) = id {
-        let named = operations.iter().find(|operation| operation.id.as_str() == id);
+        let named = own().find(|operation| operation.id.as_str() == id);
         return named.ok_or_else(|| refuse!("No operation of this plan has this id. list_operations shows them."));
     }
-    let live = || operations.iter().rev().filter(|o| !effects::is_over(o) && effects::stuck(o).is_none());
+    let live = || own().filter(|operation| !effects::is_over(operation) && effects::stuck(operation).is_none());
     let ready = live().find(|operation| effects::remains(plan, operation).is_ready());
-    ready.or_else(|| live().next()).ok_or_else(|| match operations.iter().rev().find_map(effects::stuck) {
+    ready.or_else(|| live().next()).ok_or_else(|| match own().find_map(effects::stuck) {
         Some(why) => refuse!("Nothing to undo: no operation of this plan can be taken back. {why}"),
         None => refuse!("Nothing to undo: no operation of this plan is in effect."),
     })
@@ -49,7 +51,8 @@ pub fn undo(plan: &Plan, operation: &Operation) -> Result<Proposed<Recategorisat
         answer.outcome = Outcome::nothing(left_alone("Nothing was undone.", &remains));
         return Ok(Proposed { answer, proposal: None });
     }
-    let asked = asked(plan, operation, &remains, &answer.changes);
+    let shown: Vec<_> = remains.undescribed.iter().filter_map(|id| plan.transactions.get(id)).collect();
+    let asked = with_lines(&asked(plan, operation, &remains, &answer.changes), &names::rows(plan, &shown));
     let steps = in_steps(remains.edits.clone())
         .into_iter()
         .chain(remains.deletes.iter().map(|(id, row)| Step::Delete { id: id.clone(), row: row.clone() }))

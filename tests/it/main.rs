@@ -3,12 +3,11 @@
 
 mod architecture;
 mod client;
-mod confirm;
-mod reads;
+mod doctor;
+mod install;
 
 mod support {
-    pub mod folder;
-    pub mod household;
-    pub mod session;
+    pub mod golden;
+    pub mod home;
     pub mod ynab;
 }

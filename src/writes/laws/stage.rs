@@ -18,7 +18,7 @@ use crate::fixtures::corpus;
 use crate::plan::{Category, Cleared, Payee, Plan, Transaction};
 
 /// Carries a step out on the plan, as YNAB would.
-pub(super) fn carry_out(plan: &mut Plan, step: &Step) -> Landed {
+pub(crate) fn carry_out(plan: &mut Plan, step: &Step) -> Landed {
     let mut landed = Landed::default();
     match step {
         Step::Transactions { rows } => rows.iter().for_each(|row| edit(plan, row)),
@@ -58,12 +58,12 @@ pub(super) fn carry_out(plan: &mut Plan, step: &Step) -> Landed {
     landed
 }
 
-pub(super) fn with_category(plan: &mut Plan, id: &CategoryId, change: impl FnOnce(&mut Category)) {
+pub(crate) fn with_category(plan: &mut Plan, id: &CategoryId, change: impl FnOnce(&mut Category)) {
     let ix = plan.categories.find(id).expect("the category");
     change(plan.categories.at_mut(ix));
 }
 
-pub(super) fn edit(plan: &mut Plan, edit: &RowEdit) {
+pub(crate) fn edit(plan: &mut Plan, edit: &RowEdit) {
     let category = edit.category.as_ref().map(|c| c.after.as_ref().and_then(|id| plan.categories.find(id)));
     let ix = plan.transactions.find(&edit.id).expect("the transaction");
     let row = plan.transactions.at_mut(ix);
@@ -81,7 +81,7 @@ pub(super) fn edit(plan: &mut Plan, edit: &RowEdit) {
     }
 }
 
-pub(super) fn create(plan: &mut Plan, row: &NewRow) -> TransactionId {
+pub(crate) fn create(plan: &mut Plan, row: &NewRow) -> TransactionId {
     let known = plan.payees.enumerate().find(|(_, p)| *p.name == *row.payee).map(|(ix, _)| ix);
     let id = PayeeId::from(format!("payee-{}", plan.payees.len()).as_str());
     let payee =
@@ -108,7 +108,7 @@ pub(super) fn create(plan: &mut Plan, row: &NewRow) -> TransactionId {
 }
 
 /// Carries a proposal out; the operation as the journal would hold it.
-pub(super) fn carried(plan: &mut Plan, proposal: &Proposal) -> Operation {
+pub(crate) fn carried(plan: &mut Plan, proposal: &Proposal) -> Operation {
     let done = |plan: &mut Plan, step: &Step| {
         let landed = carry_out(plan, step);
         Done { step: step.clone(), state: StepState::Applied, landed }
@@ -125,7 +125,7 @@ pub(super) fn carried(plan: &mut Plan, proposal: &Proposal) -> Operation {
 }
 
 /// Takes the operation back as far as it goes, and notes it there.
-pub(super) fn take_back(plan: &mut Plan, operation: &mut Operation) -> Result<Recategorisation, Refusal> {
+pub(crate) fn take_back(plan: &mut Plan, operation: &mut Operation) -> Result<Recategorisation, Refusal> {
     let proposed = undo(plan, operation)?;
     if let Some(proposal) = &proposed.proposal {
         operation.undone.extend(carried(plan, proposal).steps);
@@ -133,16 +133,16 @@ pub(super) fn take_back(plan: &mut Plan, operation: &mut Operation) -> Result<Re
     Ok(proposed.answer)
 }
 
-pub(super) fn plan() -> Plan {
+pub(crate) fn plan() -> Plan {
     static PLAN: LazyLock<Plan> = LazyLock::new(|| corpus("household").plans.remove(0));
     PLAN.clone()
 }
 
-pub(super) fn march() -> Month {
+pub(crate) fn march() -> Month {
     Month::at(2026 * 12 + 2)
 }
 
-pub(super) fn budget(plan: &Plan, name: &str, amount: f64) -> Proposal {
+pub(crate) fn budget(plan: &Plan, name: &str, amount: f64) -> Proposal {
     let month = plan.months.get(&march()).expect("March 2026");
     let id = month.categories.iter().find(|c| &*c.name == name).expect("the category").id.to_string();
     let proposed = set_budget(&plan.id, &plan.currency, month, &id, amount).expect("a proposal");
@@ -150,7 +150,7 @@ pub(super) fn budget(plan: &Plan, name: &str, amount: f64) -> Proposal {
 }
 
 /// A proposal to give Books to the first live transactions that take a category.
-pub(super) fn books(plan: &Plan, count: usize) -> Proposal {
+pub(crate) fn books(plan: &Plan, count: usize) -> Proposal {
     let books = plan.categories.iter().find(|c| &*c.name == "Books").expect("Books").id.to_string();
     let plain = |t: &&Transaction| {
         let other = categorize::category_id(plan, t).is_some_and(|id| id.as_str() != books);
@@ -164,7 +164,7 @@ pub(super) fn books(plan: &Plan, count: usize) -> Proposal {
     categorize(plan, &asked).expect("a proposal").proposal.expect("a question")
 }
 
-pub(super) fn edited_row(operation: &Operation, at: usize) -> TransactionId {
+pub(crate) fn edited_row(operation: &Operation, at: usize) -> TransactionId {
     match &operation.steps[0].step {
         Step::Transactions { rows } => rows[at].id.clone(),
         other => panic!("{other:?}"),
@@ -172,24 +172,24 @@ pub(super) fn edited_row(operation: &Operation, at: usize) -> TransactionId {
 }
 
 /// Another client gives the transaction another category.
-pub(super) fn recategorised_since(plan: &mut Plan, id: &TransactionId, name: &str) {
+pub(crate) fn recategorised_since(plan: &mut Plan, id: &TransactionId, name: &str) {
     let category = plan.categories.enumerate().find(|(_, c)| &*c.name == name).map(|(ix, _)| ix);
     let ix = plan.transactions.find(id).expect("the transaction");
     plan.transactions.at_mut(ix).category = category;
 }
 
-pub(super) fn assigned_since(plan: &mut Plan, name: &str, amount: i64) {
+pub(crate) fn assigned_since(plan: &mut Plan, name: &str, amount: i64) {
     let rows = &mut plan.months.get_mut(&march()).expect("March 2026").categories;
     rows.iter_mut().find(|c| &*c.name == name).expect("the category").budgeted = Milliunits::new(amount);
 }
 
-pub(super) fn assigned(plan: &Plan, name: &str) -> Milliunits {
+pub(crate) fn assigned(plan: &Plan, name: &str) -> Milliunits {
     let rows = &plan.months.get(&march()).expect("March 2026").categories;
     rows.iter().find(|c| &*c.name == name).expect("the category").budgeted
 }
 
 /// All that writes change, as text; payees that YNAB made for a created transaction stay, as in YNAB.
-pub(super) fn state(plan: &Plan) -> Vec<String> {
+pub(crate) fn state(plan: &Plan) -> Vec<String> {
     let row = |t: &Transaction| {
         let category = categorize::category_id(plan, t);
         format!("{} {category:?} {:?} {:?} {}", t.id, t.flag, t.cleared, t.approved)
@@ -204,17 +204,17 @@ pub(super) fn state(plan: &Plan) -> Vec<String> {
     all
 }
 
-pub(super) fn category_id(plan: &Plan, name: &str) -> String {
+pub(crate) fn category_id(plan: &Plan, name: &str) -> String {
     plan.categories.iter().find(|c| &*c.name == name && c.is_usable()).expect("the category").id.to_string()
 }
 
-pub(super) fn moving(plan: &Plan, from: &str, to: &str, amount: f64) -> Proposal {
+pub(crate) fn moving(plan: &Plan, from: &str, to: &str, amount: f64) -> Proposal {
     let asked = Move { from_category_id: &category_id(plan, from), to_category_id: &category_id(plan, to), amount };
     let proposed = move_money(&plan.id, &plan.currency, &plan.months[&march()], asked).expect("a proposal");
     proposed.proposal.expect("a question")
 }
 
-pub(super) fn creating(plan: &Plan, count: usize) -> Proposal {
+pub(crate) fn creating(plan: &Plan, count: usize) -> Proposal {
     let account = plan.accounts.iter().find(|a| &*a.name == "Everyday account").expect("the account").id.to_string();
     let day = |at: usize| jiff::civil::date(2026, 3, 1 + (at % 16) as i8);
     let new = |at: usize| New {
@@ -231,7 +231,7 @@ pub(super) fn creating(plan: &Plan, count: usize) -> Proposal {
     create::create(plan, today, asked).expect("a proposal").proposal.expect("a question")
 }
 
-pub(super) fn reconciling(plan: &Plan, difference: f64) -> Proposal {
+pub(crate) fn reconciling(plan: &Plan, difference: f64) -> Proposal {
     let account = plan.accounts.iter().find(|a| &*a.name == "Everyday account").expect("the account");
     let cleared: Milliunits = plan
         .live()
@@ -249,7 +249,7 @@ pub(super) fn reconciling(plan: &Plan, difference: f64) -> Proposal {
 }
 
 /// A valid write of one of ten kinds, each of which can be undone.
-pub(super) fn some_write(plan: &Plan, which: u8, size: usize) -> Proposal {
+pub(crate) fn some_write(plan: &Plan, which: u8, size: usize) -> Proposal {
     let names = ["Restaurants", "Fuel", "Groceries", "Rent"];
     let name = names[size % names.len()];
     match which % 10 {
@@ -295,4 +295,25 @@ pub(super) fn some_write(plan: &Plan, which: u8, size: usize) -> Proposal {
         }
         _ => reconciling(plan, (size % 3) as f64 - 1.5),
     }
+}
+
+/// A transaction on the first account, as the Python server would have created it.
+pub(crate) fn put_created(plan: &mut Plan, id: &TransactionId, payee: &str, amount: i64) {
+    let account = plan.accounts.iter().find(|a| &*a.name == "Everyday account").expect("the account").id.clone();
+    let made = create(
+        plan,
+        &NewRow {
+            account,
+            date: jiff::civil::date(2026, 3, 16),
+            amount: Milliunits::new(amount),
+            payee: payee.into(),
+            memo: None,
+            category: None,
+            cleared: "reconciled".into(),
+            approved: true,
+            import_id: None,
+        },
+    );
+    let row = Transaction { id: id.clone(), ..plan.transactions.get(&made).expect("it").clone() };
+    plan.transactions.put(row);
 }
