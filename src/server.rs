@@ -43,6 +43,8 @@ static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| {
     [
         crate::tools_budget::tools(),
         crate::tools_classify::tools(),
+        crate::tools_accounts::tools(),
+        crate::tools_categories::tools(),
         crate::tools_payees::tools(),
         crate::tools_analytics::tools(),
         crate::tools_undo::tools(),

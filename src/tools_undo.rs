@@ -1,4 +1,4 @@
-//! Owns the tool that takes an operation back. Never computes.
+//! Owns the tools that list the operations made here and take one back. Never computes.
 
 use std::sync::Arc;
 
@@ -9,11 +9,39 @@ use crate::client::Age;
 use crate::server::tool::{Call, Effect, Failure, Reply, Tool, Words};
 use crate::server::write;
 use crate::writes::categorize::Recategorisation;
+use crate::writes::operations::{self, Operations};
 use crate::writes::undo;
 
 /// The tools of this file.
 pub fn tools() -> Vec<Tool> {
-    vec![Tool::write(UNDO_OPERATION, Effect::Changes, undo_operation)]
+    vec![Tool::read(LIST_OPERATIONS, list_operations), Tool::write(UNDO_OPERATION, Effect::Changes, undo_operation)]
+}
+
+const LIST_OPERATIONS: Words = Words {
+    name: "list_operations",
+    title: "List the changes made here",
+    description: "The plan's latest changes made from here, newest first: what each changed, whether it can still be undone, \
+        and what was changed since.",
+};
+
+#[derive(Deserialize, JsonSchema)]
+struct OperationsAsk {
+    /// A plan's id, or last-used.
+    plan_id: String,
+    #[serde(default = "twenty")]
+    #[schemars(range(min = 1, max = 100))]
+    limit: usize,
+}
+
+fn twenty() -> usize {
+    20
+}
+
+async fn list_operations(call: Arc<Call>, ask: OperationsAsk) -> Result<Operations, Failure> {
+    let plan_id = call.plan_id(&ask.plan_id).await?;
+    let operations = call.operations(&plan_id)?;
+    let plan = call.client().plan(&call.scope, &plan_id, Age::Recent).await?;
+    Ok(operations::list(&plan, &operations, ask.limit))
 }
 
 const UNDO_OPERATION: Words = Words {

@@ -1,7 +1,7 @@
 //! Owns what a write is: a proposal of steps with the values before and after, and the words for it.
 //! Never asks, records or sends: it is a pure function of the plan and the arguments.
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -339,9 +339,8 @@ pub fn canonical(value: &Value) -> String {
 }
 
 /// How a write ended, or why it waits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-#[schemars(inline)]
 pub enum Status {
     /// Written to YNAB.
     Applied,
@@ -359,6 +358,7 @@ pub enum Status {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Outcome {
     /// How it ended.
+    #[schemars(schema_with = "statuses")]
     pub status: Status,
     /// What that means, in words.
     pub message: String,
@@ -366,6 +366,11 @@ pub struct Outcome {
     pub confirmation: Option<String>,
     /// What undo_operation takes.
     pub operation_id: Option<OperationId>,
+}
+
+/// The words of a status, without the one that only a reconciliation has.
+fn statuses(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "string", "enum": ["applied", "confirmation_required", "declined", "nothing_to_do"] })
 }
 
 impl Outcome {

@@ -37,7 +37,8 @@ pub struct Listed {
     pub applied_at: String,
     /// What it changed.
     pub summary: String,
-    /// How far it got.
+    /// applied, partly_applied, in_doubt, not_applied, undone or partly_undone.
+    #[schemars(with = "String")]
     pub state: State,
     /// Whether anything can be undone now.
     pub undoable: bool,
@@ -46,9 +47,8 @@ pub struct Listed {
 }
 
 /// How far an operation got, and how much of it was taken back.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-#[schemars(inline)]
 pub enum State {
     /// All of it.
     Applied,

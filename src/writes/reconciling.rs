@@ -1,7 +1,7 @@
 //! Owns reconciling an account: what is marked, what adjustment is added.
 //! Never compares with the bank itself (that is `reconcile`), and adjusts nothing while YNAB's figures disagree.
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -18,6 +18,7 @@ use crate::text::safe;
 
 /// The answer of reconcile_account.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(transform = with_difference_found)]
 pub struct Reconciled {
     /// How it ended.
     #[serde(flatten)]
@@ -28,6 +29,13 @@ pub struct Reconciled {
     pub analysis: Analysis,
     /// What was added to Ready to Assign.
     pub adjustment: Option<Amount>,
+}
+
+/// Adds the status that only a reconciliation has.
+fn with_difference_found(schema: &mut Schema) {
+    if let Some(Value::Array(statuses)) = schema.pointer_mut("/properties/status/enum") {
+        statuses.push("difference_found".into());
+    }
 }
 
 impl Answer for Reconciled {
