@@ -82,7 +82,7 @@ fn drop_null(object: &mut JsonObject) {
 }
 
 /// Holds arguments against their schema, naming the first that does not fit. What is lenient is made plain: `null`
-/// becomes absent, `3.0` becomes 3.
+/// becomes absent, `3.0` and `"3"` become 3, `"yes"` true, midnight of a day the day.
 pub fn check_arguments(schema: &JsonObject, arguments: &mut Value) -> Result<(), String> {
     check(schema, arguments, "").map_err(|Misfit { path, problem }| {
         if path.is_empty() { format!("The arguments {problem}.") } else { format!("{path}: {problem}.") }
@@ -111,7 +111,7 @@ fn check(schema: &JsonObject, value: &mut Value, path: &str) -> Result<(), Misfi
         Some("string") => check_string(schema, value, path),
         Some("integer") => check_integer(schema, value, path),
         Some("number") => check_number(schema, value, path),
-        Some("boolean") if !value.is_boolean() => misfit(path, "must be true or false"),
+        Some("boolean") => check_boolean(value, path),
         _ => Ok(()),
     }
 }
@@ -156,8 +156,25 @@ fn check_array(schema: &JsonObject, value: &mut Value, path: &str) -> Result<(),
     Ok(())
 }
 
-fn check_string(schema: &JsonObject, value: &Value, path: &str) -> Result<(), Misfit> {
+fn check_boolean(value: &mut Value, path: &str) -> Result<(), Misfit> {
+    let word = value.as_str().map(str::to_ascii_lowercase);
+    let read = match word.as_deref() {
+        Some("true" | "yes") => Some(true),
+        Some("false" | "no") => Some(false),
+        _ => value.as_bool(),
+    };
+    let Some(read) = read else { return misfit(path, "must be true or false") };
+    *value = read.into();
+    Ok(())
+}
+
+fn check_string(schema: &JsonObject, value: &mut Value, path: &str) -> Result<(), Misfit> {
     let Value::String(text) = value else { return misfit(path, "must be a text") };
+    if schema.get("format").and_then(Value::as_str) == Some("date")
+        && let Some(day) = text.strip_suffix("T00:00:00")
+    {
+        *text = day.to_owned();
+    }
     let length = text.chars().count() as f64;
     if let Some(least) = bound(schema, "minLength").filter(|least| length < *least) {
         return misfit(path, format!("must have at least {least} character{}", if least == 1.0 { "" } else { "s" }));
@@ -172,7 +189,8 @@ fn check_string(schema: &JsonObject, value: &Value, path: &str) -> Result<(), Mi
 }
 
 fn check_integer(schema: &JsonObject, value: &mut Value, path: &str) -> Result<(), Misfit> {
-    let whole = value.as_i64().or_else(|| {
+    let written = value.as_str().and_then(|text| text.parse().ok());
+    let whole = value.as_i64().or(written).or_else(|| {
         let float = value.as_f64().filter(|float| float.fract() == 0.0 && float.abs() < 9e15)?;
         Some(float as i64)
     });
@@ -181,7 +199,11 @@ fn check_integer(schema: &JsonObject, value: &mut Value, path: &str) -> Result<(
     within(schema, whole as f64, path)
 }
 
-fn check_number(schema: &JsonObject, value: &Value, path: &str) -> Result<(), Misfit> {
+fn check_number(schema: &JsonObject, value: &mut Value, path: &str) -> Result<(), Misfit> {
+    let plain = |text: &&str| text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.' || byte == b'-');
+    if let Some(number) = value.as_str().filter(plain).and_then(|text| text.parse::<f64>().ok()) {
+        *value = number.into();
+    }
     match value.as_f64().filter(|number| number.is_finite()) {
         Some(number) => within(schema, number, path),
         None => misfit(path, "must be a number"),
@@ -285,9 +307,25 @@ mod tests {
 
     #[test]
     fn what_is_lenient_is_made_plain() {
-        let mut arguments = json!({"plan_id": "p", "limit": 3.0, "amount": null});
-        check_arguments(&of_arguments::<Ask>(), &mut arguments).expect("fits");
-        assert_eq!(arguments, json!({"plan_id": "p", "limit": 3}));
+        for (given, plain) in [
+            (json!({"plan_id": "p", "limit": 3.0, "amount": null}), json!({"plan_id": "p", "limit": 3})),
+            (
+                json!({"plan_id": "p", "limit": "3", "amount": "-33.33"}),
+                json!({"plan_id": "p", "limit": 3, "amount": -33.33}),
+            ),
+            (json!({"plan_id": "p", "sure": "No"}), json!({"plan_id": "p", "sure": false})),
+            (
+                json!({"plan_id": "p", "rows": [{"date": "2026-03-17T00:00:00", "name": "a"}]}),
+                json!({"plan_id": "p", "rows": [{"date": "2026-03-17", "name": "a"}]}),
+            ),
+        ] {
+            let mut arguments = given;
+            check_arguments(&of_arguments::<Ask>(), &mut arguments).expect("fits");
+            assert_eq!(arguments, plain);
+        }
+        for odd in [json!("1e3"), json!("inf"), json!(""), json!("12,5"), json!([1])] {
+            assert_eq!(refused(json!({"plan_id": "p", "amount": odd})), "amount: must be a number.");
+        }
     }
 
     #[test]
