@@ -13,6 +13,7 @@ pub mod debt;
 pub mod flows;
 pub mod month;
 pub mod net_worth;
+pub mod outline;
 pub mod payees;
 pub mod plans;
 pub mod runway;

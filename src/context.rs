@@ -7,6 +7,7 @@ use rmcp::model::{
 };
 use serde_json::{Value, json};
 
+use crate::analytics::outline;
 use crate::client::{Age, Scope};
 use crate::error::Refusal;
 use crate::server::App;
@@ -80,7 +81,7 @@ async fn plan_resource(app: &App, scope: &Scope, uri: &str) -> Result<Value, Err
     let unreadable = |refusal: Refusal| ErrorData::internal_error(refusal.to_string(), None);
     if uri == PLANS_URI {
         let plans = app.client.plans(scope).await.map_err(|error| unreadable(error.into()))?;
-        return Ok(json!(crate::analytics::plans::list(&plans).result));
+        return Ok(json!(outline::plans(&plans)));
     }
     let path = uri.strip_prefix("ynab://plans/").and_then(|path| path.split_once('/'));
     let Some((plan, list @ ("categories" | "accounts"))) = path else {
@@ -90,12 +91,11 @@ async fn plan_resource(app: &App, scope: &Scope, uri: &str) -> Result<Value, Err
     if list == "accounts" {
         let accounts =
             app.client.accounts(scope, &plan, Age::Recent).await.map_err(|error| unreadable(error.into()))?;
-        return Ok(json!(crate::analytics::accounts::list(&accounts).result));
+        return Ok(json!(outline::accounts(&accounts)));
     }
-    let (_, categories) =
-        app.client.categories(scope, &plan, Age::Recent).await.map_err(|error| unreadable(error.into()))?;
-    let rows = categories.iter().filter(|category| category.is_usable());
-    Ok(rows.map(|row| json!({ "id": row.id, "name": safe(&row.name), "group": safe(&row.group_name) })).collect())
+    let read = app.client.categories(scope, &plan, Age::Recent).await;
+    let (groups, categories) = read.map_err(|error| unreadable(error.into()))?;
+    Ok(json!(outline::categories(&groups, &categories)))
 }
 
 /// The prompts.

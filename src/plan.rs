@@ -611,6 +611,8 @@ pub struct PlanSummary {
     pub last_month: Option<Month>,
     /// Its currency.
     pub currency: Currency,
+    /// When it was last changed: YNAB's timestamp.
+    pub last_modified_on: Option<Arc<str>>,
     /// Its accounts' ids, where they were asked for.
     pub accounts: Vec<AccountId>,
 }

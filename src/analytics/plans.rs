@@ -47,6 +47,7 @@ mod tests {
             name: "Home\u{202E} plan".into(),
             first_month: Month::parse("2025-01-01"),
             last_month: None,
+            last_modified_on: None,
             currency: Default::default(),
             accounts: Vec::new(),
         };

@@ -25,6 +25,8 @@ pub(super) struct PlanBody<'a> {
     #[serde(default, borrow)]
     last_month: Text<'a>,
     #[serde(default, borrow)]
+    last_modified_on: Text<'a>,
+    #[serde(default, borrow)]
     currency_format: Option<CurrencyBody<'a>>,
     #[serde(default)]
     accounts: List<AccountBody<'a>>,
@@ -37,6 +39,7 @@ impl PlanBody<'_> {
             name: self.name.arc(),
             first_month: self.first_month.month(),
             last_month: self.last_month.month(),
+            last_modified_on: self.last_modified_on.some().map(Into::into),
             currency: self.currency_format.as_ref().map(CurrencyBody::currency).unwrap_or_default(),
             accounts: self.accounts.0.iter().map(|account| AccountId::from(account.id.as_str())).collect(),
         }
