@@ -10,6 +10,7 @@ mod entries;
 mod file;
 mod household;
 mod inputs;
+mod large;
 mod refused;
 mod routes;
 mod rows;
@@ -48,8 +49,13 @@ pub struct Response {
     pub body: Vec<u8>,
 }
 
-/// YNAB, holding its state in memory.
-#[derive(Debug)]
+/// A generated plan of that many transactions (at least its accounts' opening ones) over eight years, for tests of size.
+pub fn large(today: Date, transactions: usize) -> Ynab {
+    Ynab::of(large::book(today, transactions))
+}
+
+/// YNAB, holding its state in memory; a clone lives on by itself.
+#[derive(Clone, Debug)]
 pub struct Ynab {
     today: Date,
     user: std::sync::Arc<str>,

@@ -12,8 +12,10 @@ use crate::analytics::scheduled::{Period, Upcoming};
 use crate::analytics::search::{Found, Search};
 use crate::analytics::{ROWS, accounts, month, plans, scheduled, search};
 use crate::client::Age;
-use crate::dates::Date;
+use crate::dates::{Date, Month};
+use crate::ids::PlanId;
 use crate::money::Milliunits;
+use crate::plan::MonthBudget;
 use crate::server::tool::{Call, Effect, Failure, Reply, Tool, Words};
 use crate::server::write;
 use crate::writes::approve::{self, Approval};
@@ -50,6 +52,18 @@ pub struct OfMonth {
     /// current, or YYYY-MM-01.
     #[serde(default = "current")]
     pub month: String,
+}
+
+/// A month of the plan; one that the plan lacks is refused with those it has.
+pub async fn month_of(call: &Call, plan: &PlanId, month: Month) -> Result<MonthBudget, Failure> {
+    match call.client().month(&call.scope, plan, month, Age::Recent).await {
+        Err(error) if error.is_not_found() => {
+            let plans = call.client().plans(&call.scope).await?;
+            let plan = plans.iter().find(|known| known.id == *plan);
+            Err(plan.map_or_else(|| error.into(), |plan| month::lacking(month, plan).into()))
+        }
+        read => Ok(read?),
+    }
 }
 
 /// The month that is asked about when none is named.
@@ -101,7 +115,7 @@ const GET_MONTHLY_SUMMARY: Words = Words {
 async fn get_monthly_summary(call: Arc<Call>, ask: OfMonth) -> Result<Summary, Failure> {
     let month = call.month(&ask.month)?;
     let plan = call.plan_id(&ask.plan_id).await?;
-    Ok(month::summary(&call.client().month(&call.scope, &plan, month, Age::Recent).await?))
+    Ok(month::summary(&month_of(&call, &plan, month).await?))
 }
 
 const GET_CATEGORY_BALANCES: Words = Words {
@@ -125,7 +139,7 @@ struct BalancesAsk {
 async fn get_category_balances(call: Arc<Call>, ask: BalancesAsk) -> Result<Balances, Failure> {
     let month = call.month(&ask.month)?;
     let plan = call.plan_id(&ask.plan_id).await?;
-    let month = call.client().month(&call.scope, &plan, month, Age::Recent).await?;
+    let month = month_of(&call, &plan, month).await?;
     Ok(month::balances(&month, if ask.include_empty { Empty::Include } else { Empty::LeaveOut }))
 }
 

@@ -3,7 +3,7 @@
 
 use crate::dates::{Date, Month};
 use crate::money::Milliunits;
-use crate::plan::{Category, Ix, Payee, Plan, STARTING_BALANCE};
+use crate::plan::{Account, Category, Ix, Payee, Plan, STARTING_BALANCE};
 use crate::text::clean;
 
 /// What a line of money is.
@@ -34,39 +34,39 @@ pub struct Flow {
     pub category: Option<Ix<Category>>,
 }
 
-/// Every live line of the budget accounts but those that are moves between them or money back from outside.
-pub fn flows(plan: &Plan) -> impl Iterator<Item = Flow> {
+/// Shows every live line of the budget accounts but those that are moves between them or money back from outside.
+pub fn for_each_flow(plan: &Plan, mut see: impl FnMut(Flow)) {
     let corrections: Vec<bool> = plan.payees.iter().map(|payee| is_correction(&payee.name)).collect();
-    let corrects = move |payee: Option<Ix<Payee>>| payee.is_some_and(|ix| corrections.get(ix.get()) == Some(&true));
-    plan.live().filter(|t| plan.accounts[t.account].on_budget).flat_map(move |t| {
-        let mut lines = Vec::with_capacity(t.lines.len().max(1));
-        if t.is_split() {
-            lines.extend(t.live_lines().map(|l| (l.amount, l.category, l.transfer_account, l.payee.or(t.payee))));
-        } else {
-            lines.push((t.amount, t.category, t.transfer_account, t.payee));
-        }
+    for t in plan.live().filter(|t| plan.accounts[t.account].on_budget) {
         let month = Month::of(t.date);
-        let flows = lines.into_iter().filter_map(|(amount, category, transfer, payee)| {
-            let kind = match transfer {
-                _ if amount.is_zero() => None,
-                Some(other) => {
-                    let other = &plan.accounts[other];
-                    let outside = if other.kind.is_debt() { Kind::Spending } else { Kind::ToTracking };
-                    (!other.on_budget && amount.is_negative()).then_some(outside)
-                }
-                None => Some(kind(amount, category.map(|ix| &plan.categories[ix]), corrects(payee))),
+        let mut line = |amount: Milliunits, category: Option<Ix<Category>>, other: Option<Ix<Account>>, payee| {
+            let corrects = || payee_among(&corrections, payee);
+            let kind = match other.map(|ix| &plan.accounts[ix]) {
+                _ if amount.is_zero() => return,
+                Some(other) if other.on_budget || amount.is_positive() => return,
+                Some(other) if other.kind.is_debt() => Kind::Spending,
+                Some(_) => Kind::ToTracking,
+                None => kind(amount, category.map(|ix| &plan.categories[ix]), corrects),
             };
-            kind.map(|kind| Flow { month, kind, amount, category })
-        });
-        flows.collect::<Vec<_>>()
-    })
+            see(Flow { month, kind, amount, category });
+        };
+        if t.is_split() {
+            t.live_lines().for_each(|l| line(l.amount, l.category, l.transfer_account, l.payee.or(t.payee)));
+        } else {
+            line(t.amount, t.category, t.transfer_account, t.payee);
+        }
+    }
 }
 
-fn kind(amount: Milliunits, category: Option<&Category>, corrects: bool) -> Kind {
+fn payee_among(marks: &[bool], payee: Option<Ix<Payee>>) -> bool {
+    payee.and_then(|ix| marks.get(ix.get())).copied().unwrap_or_default()
+}
+
+fn kind(amount: Milliunits, category: Option<&Category>, corrects: impl FnOnce() -> bool) -> Kind {
     let own = category.filter(|category| !category.is_uncategorized());
     match own {
         Some(category) if !category.in_internal_group() => Kind::Spending,
-        _ if corrects => Kind::Correction,
+        _ if corrects() => Kind::Correction,
         Some(_) => Kind::Income,
         None if amount.is_positive() => Kind::Unsorted,
         None => Kind::Spending,
@@ -109,7 +109,9 @@ mod tests {
         book.account("Loan", AccountKind::AutoLoan, false);
         book.category("Home", "Food");
         make(&mut book);
-        flows(&book.plan).map(|flow| (flow.kind, flow.amount.get())).collect()
+        let mut seen = Vec::new();
+        for_each_flow(&book.plan, |flow| seen.push((flow.kind, flow.amount.get())));
+        seen
     }
 
     fn pay(payee: &str, category: Option<&str>, amount: i64) -> Vec<(Kind, i64)> {

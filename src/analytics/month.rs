@@ -9,20 +9,15 @@ use crate::dates::Month;
 use crate::error::Refusal;
 use crate::ids::CategoryId;
 use crate::money::Amount;
-use crate::plan::{MonthBudget, Plan};
+use crate::plan::{MonthBudget, PlanSummary};
 use crate::refuse;
 use crate::text::safe;
 
-/// The plan's month, refused with the months it has when it is not there.
-pub fn find(plan: &Plan, month: Month) -> Result<&MonthBudget, Refusal> {
-    if let Some(found) = plan.months.get(&month).filter(|found| !found.deleted) {
-        return Ok(found);
-    }
-    let mut held = plan.months.values().filter(|held| !held.deleted).map(|held| held.month);
-    match (held.next(), held.next_back()) {
-        (Some(first), Some(last)) => Err(refuse!("The plan has no month {month}. It has {first} to {last}.")),
-        (Some(only), None) => Err(refuse!("The plan has no month {month}. It has {only} alone.")),
-        (None, _) => Err(refuse!("The plan has no month yet.")),
+/// Why there is no answer about a month that the plan lacks: which months it has.
+pub fn lacking(month: Month, plan: &PlanSummary) -> Refusal {
+    match (plan.first_month, plan.last_month) {
+        (Some(first), Some(last)) => refuse!("The plan has no month {month}. It has {first} to {last}."),
+        _ => refuse!("The plan has no month {month}."),
     }
 }
 
@@ -133,19 +128,18 @@ mod tests {
 
     #[test]
     fn a_month_the_plan_lacks_is_refused_with_those_it_has() {
-        let mut book = Book::new();
-        let refusal =
-            |book: &Book, month: &str| find(&book.plan, Month::parse(month).unwrap()).unwrap_err().to_string();
-        assert_eq!(refusal(&book, "2026-03-01"), "The plan has no month yet.");
-        book.month("2026-03-01", None, &[]);
-        assert_eq!(refusal(&book, "2026-04-01"), "The plan has no month 2026-04-01. It has 2026-03-01 alone.");
-        book.month("2026-05-01", None, &[]);
-        let words = "The plan has no month 2026-04-01. It has 2026-03-01 to 2026-05-01.";
-        assert_eq!(refusal(&book, "2026-04-01"), words);
-        let march = Month::parse("2026-03-01").unwrap();
-        assert_eq!(find(&book.plan, march).unwrap().month, march);
-        book.plan.months.get_mut(&march).unwrap().deleted = true;
-        assert!(refusal(&book, "2026-03-01").ends_with("It has 2026-05-01 alone."));
+        let [march, may, july] = ["2026-03-01", "2026-05-01", "2026-07-01"].map(Month::parse);
+        let plan = |first_month, last_month| PlanSummary {
+            id: "p".into(),
+            name: "Home".into(),
+            first_month,
+            last_month,
+            currency: Default::default(),
+            accounts: Vec::new(),
+        };
+        let words = |plan| lacking(july.unwrap(), &plan).to_string();
+        assert_eq!(words(plan(march, may)), "The plan has no month 2026-07-01. It has 2026-03-01 to 2026-05-01.");
+        assert_eq!(words(plan(march, None)), "The plan has no month 2026-07-01.");
     }
 
     #[test]

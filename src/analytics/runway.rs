@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::analytics::accounts::is_users;
-use crate::analytics::flows::{Kind, complete_months, flows};
+use crate::analytics::flows::{Kind, complete_months, for_each_flow};
 use crate::analytics::{YearMonth, counted};
 use crate::dates::{Date, Month};
 use crate::error::Refusal;
@@ -81,13 +81,15 @@ pub fn runway(
     let months = complete_months(plan, today, months_count);
     let held = |month: Month| months.first().is_some_and(|first| *first <= month) && months.last() >= Some(&month);
     let [mut all, mut essential] = [Milliunits::ZERO; 2];
-    for flow in flows(plan).filter(|flow| flow.kind == Kind::Spending && held(flow.month)) {
-        all += flow.amount;
-        let group = flow.category.map(|ix| &plan.categories[ix].group);
-        if group.is_some_and(|id| chosen.iter().flatten().any(|chosen| chosen.id == *id)) {
-            essential += flow.amount;
+    for_each_flow(plan, |flow| {
+        if flow.kind == Kind::Spending && held(flow.month) {
+            all += flow.amount;
+            let group = flow.category.map(|ix| &plan.categories[ix].group);
+            if group.is_some_and(|id| chosen.iter().flatten().any(|chosen| chosen.id == *id)) {
+                essential += flow.amount;
+            }
         }
-    }
+    });
     let pace = |total: Milliunits| pace(liquid, total, months.len());
     let spending = pace(all);
     let essential = chosen.as_ref().map(|_| pace(essential));

@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::analytics::flows::{Kind, complete_months, flows};
+use crate::analytics::flows::{Kind, complete_months, for_each_flow};
 use crate::analytics::{YearMonth, counted};
 use crate::dates::{Date, Month};
 use crate::money::{Amount, Milliunits, percent};
@@ -65,9 +65,9 @@ pub fn rate(plan: &Plan, today: Date, months_count: usize) -> SavingsRate {
     let months = complete_months(plan, today, months_count);
     let mut sums = vec![Sums::default(); months.len()];
     let [mut tracking, mut unsorted, mut corrections] = [Milliunits::ZERO; 3];
-    for flow in flows(plan) {
+    for_each_flow(plan, |flow| {
         let place = months.first().map(|first| first.until(flow.month)).and_then(|place| usize::try_from(place).ok());
-        let Some(month) = place.and_then(|place| sums.get_mut(place)) else { continue };
+        let Some(month) = place.and_then(|place| sums.get_mut(place)) else { return };
         match flow.kind {
             Kind::Income => month.income += flow.amount,
             Kind::Spending => month.spending += flow.amount,
@@ -75,7 +75,7 @@ pub fn rate(plan: &Plan, today: Date, months_count: usize) -> SavingsRate {
             Kind::Unsorted => unsorted += flow.amount,
             Kind::Correction => corrections += flow.amount.abs(),
         }
-    }
+    });
 
     let total = sums
         .iter()

@@ -104,12 +104,16 @@ pub fn underfunded(month: &MonthBudget, currency: &Currency, limit: Option<usize
         format!("{} on track for {shown_month}, none needs money.", counted(on_track.len(), "target"))
     } else {
         let rest = if short_by.is_positive() {
-            format!("{} short", show(short_by))
+            format!("is {} short", show(short_by))
         } else {
-            format!("enough, with {} left", show(ready - needed))
+            format!("covers it, {} left", show(ready - needed))
         };
         let count = counted(wanting.len(), "target");
-        format!("{count} short of {} in {shown_month}; {} Ready to Assign: {rest}.", show(needed), show(ready))
+        format!(
+            "{} still to assign for {count} in {shown_month}. Ready to Assign ({}) {rest}.",
+            show(needed),
+            show(ready)
+        )
     };
     Underfunded {
         message,
@@ -237,7 +241,10 @@ mod tests {
         assert_eq!((answer.targets.len(), answer.more, answer.on_track), (2, 7, 2));
         let [needed, covered, short] = [answer.needed, answer.covered, answer.short_by].map(|amount| amount.0.get());
         assert_eq!((needed, covered, short, answer.enough), (9_000, 4_000, 5_000, false));
-        assert_eq!(answer.message, "9 targets short of 9.00 in 2026-03; 4.00 Ready to Assign: 5.00 short.");
+        assert_eq!(
+            answer.message,
+            "9.00 still to assign for 9 targets in 2026-03. Ready to Assign (4.00) is 5.00 short."
+        );
         assert_eq!(answer.notes, ["2 of 9 targets shown; the sums count all."]);
     }
 

@@ -8,10 +8,10 @@ const PAYMENT_WORDS: [&str; 5] = ["CB", "CARTE", "PRLV", "VIR", "VIREMENT"];
 /// Words that may follow a debit's or a transfer's.
 const PAYMENT_KINDS: [&str; 2] = ["SEPA", "INST"];
 
-/// The label in upper case and single spaces, without its payment words, IBAN, invoice number, masked card number,
+/// The label in upper case and single spaces, unescaped, without its payment words, IBAN, invoice number, masked card number,
 /// dates and long numbers. A label made of nothing else stays whole.
 pub fn merchant(label: &str) -> String {
-    let label = text::clean(label).to_uppercase();
+    let label = unescaped(text::clean(label).to_uppercase());
     let words: Vec<&str> = label.split_whitespace().collect();
     let kept = without_payment_word(before_invoice(before_iban(&words)));
     let mut name = String::with_capacity(label.len());
@@ -27,6 +27,16 @@ pub fn merchant(label: &str) -> String {
         }
     }
     if name.is_empty() { words.join(" ") } else { name }
+}
+
+/// The label without the escapes of a bank that writes HTML.
+fn unescaped(label: String) -> String {
+    const ESCAPES: [(&str, &str); 6] =
+        [("&#39;", "'"), ("&APOS;", "'"), ("&QUOT;", "\""), ("&LT;", "<"), ("&GT;", ">"), ("&AMP;", "&")];
+    if !label.contains('&') {
+        return label;
+    }
+    ESCAPES.iter().fold(label, |label, (escape, sign)| label.replace(escape, sign))
 }
 
 /// The words before an IBAN, and before the dash that led to it.
@@ -127,6 +137,7 @@ mod tests {
             ("shop 123456 paris", "SHOP PARIS"),
             ("REF:123456,A 1234", "REF:,A 1234"),
             ("  straße   bar ", "STRASSE BAR"),
+            ("PAYPAL *Fil &amp; Coton d&#39;Or", "PAYPAL *FIL & COTON D'OR"),
             ("Mar\u{200B}ché\nde la\tplace", "MARCHÉ DE LA PLACE"),
         ];
         for (label, want) in cases {

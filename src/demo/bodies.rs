@@ -446,39 +446,37 @@ impl Book {
         &self,
         category: &Option<CategoryId>,
         other: &Option<AccountId>,
-        account: &Account,
+        account: &AccountId,
     ) -> Option<&str> {
         match category {
             Some(id) => self.categories.get(id).map(|category| &*category.name),
-            None if other.is_some() || !account.on_budget => None,
+            None if other.is_some() || !self.on_budget(account) => None,
             None => Some(crate::plan::UNCATEGORIZED),
         }
     }
 
-    fn line_base<'a>(&'a self, parent: &'a Transaction, account: &Account, line: &'a Line) -> LineBase<'a> {
+    fn account_name(&self, id: &AccountId) -> &str {
+        self.accounts.get(id).map_or("", |account| &account.name)
+    }
+
+    fn line_base<'a>(&'a self, parent: &'a Transaction, line: &'a Line) -> LineBase<'a> {
         LineBase {
             row: Line { transaction_id: parent.id.clone(), deleted: line.deleted || parent.deleted, ..line.clone() },
             payee_name: self.payee_name(&line.payee_id),
-            category_name: self.category_name(&line.category_id, &line.transfer_account_id, account),
+            category_name: self.category_name(&line.category_id, &line.transfer_account_id, &parent.account_id),
         }
     }
 
-    fn account_of(&self, id: &AccountId) -> &Account {
-        static UNKNOWN: std::sync::LazyLock<Account> = std::sync::LazyLock::new(Account::default);
-        self.accounts.get(id).unwrap_or(&UNKNOWN)
-    }
-
     pub(super) fn transaction_body<'a>(&'a self, row: &'a Transaction) -> TransactionBody<'a> {
-        let account = self.account_of(&row.account_id);
-        let category = self.category_name(&row.category_id, &row.transfer_account_id, account);
+        let category = self.category_name(&row.category_id, &row.transfer_account_id, &row.account_id);
         let line = |line: &'a Line| {
             let written = self.written([("amount", Some(line.amount))]);
-            LineBody { base: self.line_base(row, account, line), written }
+            LineBody { base: self.line_base(row, line), written }
         };
         TransactionBody {
             row,
             written: self.written([("amount", Some(row.amount))]),
-            account_name: &account.name,
+            account_name: self.account_name(&row.account_id),
             payee_name: self.payee_name(&row.payee_id),
             category_name: if row.is_split() { Some("Split") } else { category },
             subtransactions: row.lines.iter().map(line).collect(),
@@ -487,7 +485,6 @@ impl Book {
 
     /// A transaction as the lists of a category or a payee give it, or one of its lines.
     pub(super) fn hybrid_body<'a>(&'a self, parent: &'a Transaction, line: Option<&'a Line>) -> HybridBody<'a> {
-        let account = self.account_of(&parent.account_id);
         let row = match line {
             None => Transaction { lines: Vec::new(), ..parent.clone() },
             Some(line) => Transaction {
@@ -502,39 +499,38 @@ impl Book {
                 ..parent.clone()
             },
         };
-        let category = self.category_name(&row.category_id, &row.transfer_account_id, account);
+        let category = self.category_name(&row.category_id, &row.transfer_account_id, &row.account_id);
         let split = line.is_none() && parent.is_split();
         HybridBody {
             written: self.written([("amount", Some(row.amount))]),
             kind: if line.is_some() { "subtransaction" } else { "transaction" },
             parent_transaction_id: line.map(|_| &parent.id),
-            account_name: &account.name,
+            account_name: self.account_name(&row.account_id),
             payee_name: self.payee_name(&row.payee_id),
             category_name: if split { Some("Split") } else { category },
             row,
         }
     }
 
-    fn scheduled_line<'a>(&'a self, row: &'a ScheduledLine, account: &Account) -> ScheduledLineBase<'a> {
+    fn scheduled_line<'a>(&'a self, parent: &'a Scheduled, row: &'a ScheduledLine) -> ScheduledLineBase<'a> {
         ScheduledLineBase {
             row,
             payee_name: self.payee_name(&row.payee_id),
-            category_name: self.category_name(&row.category_id, &row.transfer_account_id, account),
+            category_name: self.category_name(&row.category_id, &row.transfer_account_id, &parent.account_id),
         }
     }
 
     pub(super) fn scheduled_body<'a>(&'a self, row: &'a Scheduled) -> ScheduledBody<'a> {
-        let account = self.account_of(&row.account_id);
-        let category = self.category_name(&row.category_id, &row.transfer_account_id, account);
+        let category = self.category_name(&row.category_id, &row.transfer_account_id, &row.account_id);
         let split = row.lines.iter().any(|line| !line.deleted);
         let line = |line: &'a ScheduledLine| {
             let written = self.written([("amount", Some(line.amount))]);
-            ScheduledLineBody { base: self.scheduled_line(line, account), written }
+            ScheduledLineBody { base: self.scheduled_line(row, line), written }
         };
         ScheduledBody {
             row,
             written: self.written([("amount", Some(row.amount))]),
-            account_name: &account.name,
+            account_name: self.account_name(&row.account_id),
             payee_name: self.payee_name(&row.payee_id),
             category_name: if split { Some("Split") } else { category },
             subtransactions: row.lines.iter().map(line).collect(),
@@ -564,12 +560,8 @@ impl Book {
             category_groups: self.groups.iter().filter(|row| since.lists(*row)).collect(),
             categories: self.listed_categories(since, month).map(|(ix, _)| self.category_base(ix, month)).collect(),
             months: listed_months.filter_map(export_month).collect(),
-            subtransactions: lines
-                .map(|(row, line)| self.line_base(row, self.account_of(&row.account_id), line))
-                .collect(),
-            scheduled_subtransactions: scheduled_lines
-                .map(|(row, line)| self.scheduled_line(line, self.account_of(&row.account_id)))
-                .collect(),
+            subtransactions: lines.map(|(row, line)| self.line_base(row, line)).collect(),
+            scheduled_subtransactions: scheduled_lines.map(|(row, line)| self.scheduled_line(row, line)).collect(),
             transactions,
             scheduled_transactions: scheduled,
         }

@@ -23,7 +23,7 @@ pub(super) type CategoryIx = Ix<Category>;
 pub(super) type TransactionIx = Ix<Transaction>;
 
 /// A plan.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Book {
     pub id: PlanId,
     pub name: Text,

@@ -248,6 +248,15 @@ impl Builder {
         });
     }
 
+    /// Leaves the last entry uncategorised and unapproved, unless it is a split or a transfer.
+    pub(super) fn leave_waiting(&mut self) {
+        self.last_mut(0, |row| {
+            if row.lines.is_empty() && row.transfer_account_id.is_none() {
+                (row.category_id, row.approved) = (None, false);
+            }
+        });
+    }
+
     /// Changes the entry that many before the last.
     fn last_mut(&mut self, before: usize, change: impl FnOnce(&mut Transaction)) {
         if let Some(row) = self.entries.iter_mut().rev().nth(before) {

@@ -62,7 +62,7 @@ impl Direction {
 }
 
 /// Running totals of all postings, by month.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Tallies {
     activity: HashMap<(Month, CategoryIx), Milliunits>,
     /// Spent on cards (positive), by category and payment category.

@@ -1,8 +1,16 @@
 //! What the in-memory YNAB answers: its arithmetic against recorded plans, its rules in tables.
 
+mod lists;
+mod months;
+mod rules;
+mod targets;
+
+use std::sync::LazyLock;
+
 use serde_json::{Value, json};
 
 use super::{Request, Ynab};
+use crate::dates::Date;
 
 pub(super) fn recorded(name: &str) -> (Ynab, Value) {
     let path = format!("{}/tests/golden/{name}/plan.json", env!("CARGO_MANIFEST_DIR"));
@@ -21,6 +29,74 @@ pub(super) fn get(ynab: &mut Ynab, path: &str) -> Value {
     let (status, body) = call(ynab, "GET", path, Value::Null);
     assert_eq!(status, 200, "{path}: {body}");
     body["data"].clone()
+}
+
+/// The day of the demo plan in these tests.
+const TODAY: Date = jiff::civil::date(2026, 3, 17);
+
+/// The demo plan, and its rows' ids by their names.
+#[derive(Clone)]
+struct Demo {
+    ynab: Ynab,
+    before: Value,
+}
+
+impl Demo {
+    fn new() -> Self {
+        static MADE: LazyLock<Demo> = LazyLock::new(|| {
+            let mut ynab = Ynab::demo(TODAY);
+            let before = get(&mut ynab, "/plans/last-used");
+            Demo { ynab, before }
+        });
+        MADE.clone()
+    }
+
+    /// The text with `<accounts/Carte Azur>` and the like replaced by ids; a transaction goes by its payee, the last one
+    /// that is no split.
+    fn fill(&self, text: &str) -> String {
+        let mut filled = String::new();
+        let mut rest = text;
+        while let Some((head, tail)) = rest.split_once('<') {
+            let (name, after) = tail.split_once('>').expect("a closed name");
+            let (kind, name) = name.split_once('/').expect("a kind and a name");
+            filled.push_str(head);
+            filled.push_str(self.id(kind, name));
+            rest = after;
+        }
+        filled + rest
+    }
+
+    fn id(&self, kind: &str, name: &str) -> &str {
+        let rows = |kind: &str| self.before["plan"][kind].as_array().expect("rows").iter();
+        let found = match kind {
+            "transactions" | "splits" => {
+                let payee = rows("payees").find(|row| row["name"] == name).map(|row| &row["id"]);
+                let split = |row: &&Value| rows("subtransactions").any(|line| line["transaction_id"] == row["id"]);
+                let mine = rows("transactions").filter(|row| Some(&row["payee_id"]) == payee);
+                mine.filter(|row| split(row) == (kind == "splits")).last()
+            }
+            kind => rows(kind).find(|row| row["name"] == name),
+        };
+        found.and_then(|row| row["id"].as_str()).unwrap_or_else(|| panic!("no {kind} {name}"))
+    }
+
+    /// Sends a request below the plan, names in it replaced by ids.
+    fn call(&mut self, method: &str, path: &str, body: &str) -> (u16, Value) {
+        let (path, body) = (self.fill(&format!("/plans/last-used{path}")), self.fill(body));
+        let response = self.ynab.handle(Request { method, path: &path, body: body.as_bytes() });
+        (response.status, serde_json::from_slice(&response.body).expect("JSON"))
+    }
+
+    /// A request that is granted: its data.
+    fn granted(&mut self, method: &str, path: &str, body: &str) -> Value {
+        let (status, answer) = self.call(method, path, body);
+        assert!((200..300).contains(&status), "{method} {path} {body}: {answer}");
+        answer["data"].clone()
+    }
+
+    fn get(&mut self, path: &str) -> Value {
+        self.granted("GET", path, "")
+    }
 }
 
 /// Without the keys that are null: the recorded files leave them out.

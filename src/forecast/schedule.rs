@@ -72,12 +72,16 @@ pub fn occurrences(schedule: &Scheduled, since: Date, until: Date) -> impl Itera
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::LazyLock;
+
     use crate::fixtures;
     use jiff::civil::date;
     use proptest::prelude::*;
 
     fn days(frequency: &str, first: Date, next: Date, since: Date, until: Date) -> Vec<String> {
-        let mut schedule = fixtures::corpus("household").plans[0].scheduled.iter().next().unwrap().clone();
+        static ANY: LazyLock<Scheduled> =
+            LazyLock::new(|| fixtures::corpus("household").plans[0].scheduled.iter().next().unwrap().clone());
+        let mut schedule = ANY.clone();
         (schedule.date_first, schedule.date_next, schedule.frequency) = (first, next, frequency.into());
         occurrences(&schedule, since, until).map(|date| date.to_string()).collect()
     }

@@ -3,11 +3,16 @@
 
 mod architecture;
 mod client;
+mod confirm;
 mod doctor;
 mod install;
+mod reads;
 
 mod support {
+    pub mod folder;
     pub mod golden;
     pub mod home;
+    pub mod household;
+    pub mod session;
     pub mod ynab;
 }
