@@ -134,6 +134,7 @@ mod tests {
             name: "Home".into(),
             first_month,
             last_month,
+            last_modified_on: None,
             currency: Default::default(),
             accounts: Vec::new(),
         };
