@@ -26,6 +26,8 @@ pub mod trends;
 #[cfg(test)]
 mod large;
 #[cfg(test)]
+mod odd;
+#[cfg(test)]
 pub(crate) mod testing;
 
 /// Characters of JSON that the rows of a list may take when the caller did not ask for more rows than usual.

@@ -1,65 +1,17 @@
 //! The read tools as a client sees them, on the demo: small enough to list, and true to the schemas they list.
 
-use std::io::{BufRead as _, BufReader, Write as _};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-
 use serde_json::{Value, json};
 
-/// The binary on the invented plan, read-only, spoken to on stdio.
-struct Client {
-    process: Child,
-    input: ChildStdin,
-    output: BufReader<ChildStdout>,
+use crate::support::session::{Session, Setup};
+
+/// The binary on the invented plan, read-only, on a day of its middle.
+fn demo() -> Session {
+    Setup::demo().env("AVENIR_MCP_TODAY", "2026-05-20").open()
 }
 
-impl Client {
-    fn start() -> Self {
-        let mut process = Command::new(env!("CARGO_BIN_EXE_avenir-mcp"))
-            .arg("--demo")
-            .env_remove("AVENIR_MCP_WRITE")
-            .env("AVENIR_MCP_TODAY", "2026-05-20")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("the binary");
-        let input = process.stdin.take().expect("its stdin");
-        let output = BufReader::new(process.stdout.take().expect("its stdout"));
-        let mut client = Self { process, input, output };
-        let hello = json!({"protocolVersion": "2025-06-18", "capabilities": {},
-            "clientInfo": {"name": "reads", "version": "1"}});
-        client.ask("initialize", hello);
-        client.say(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
-        client
-    }
-
-    fn say(&mut self, message: &Value) {
-        writeln!(self.input, "{message}").expect("a line sent");
-    }
-
-    fn ask(&mut self, method: &str, params: Value) -> Value {
-        self.say(&json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}));
-        let mut line = String::new();
-        self.output.read_line(&mut line).expect("a line");
-        let mut answer: Value = serde_json::from_str(&line).expect("JSON");
-        answer["result"].take()
-    }
-
-    fn tools(&mut self) -> Vec<Value> {
-        let mut listed = self.ask("tools/list", json!({}));
-        listed["tools"].as_array_mut().expect("tools").drain(..).collect()
-    }
-
-    fn call(&mut self, tool: &str, arguments: Value) -> Value {
-        self.ask("tools/call", json!({"name": tool, "arguments": arguments}))
-    }
-}
-
-impl Drop for Client {
-    fn drop(&mut self) {
-        drop(self.process.kill());
-        drop(self.process.wait());
-    }
+fn tools(session: &mut Session) -> Vec<Value> {
+    let listed = session.request("tools/list", json!({}));
+    listed["result"]["tools"].as_array().expect("tools").clone()
 }
 
 /// Every read tool with arguments that make it answer.
@@ -91,7 +43,7 @@ fn questions() -> Vec<(&'static str, Value)> {
 #[test]
 fn the_read_tools_fit_in_what_an_agent_is_given_to_read() {
     let (mut plain, mut whole) = (0, 0);
-    for tool in Client::start().tools() {
+    for tool in tools(&mut demo()) {
         assert_eq!(tool["annotations"]["readOnlyHint"], true, "{}", tool["name"]);
         let said = json!({"name": tool["name"], "title": tool["title"], "description": tool["description"],
             "inputSchema": tool["inputSchema"]});
@@ -104,13 +56,13 @@ fn the_read_tools_fit_in_what_an_agent_is_given_to_read() {
 
 #[test]
 fn every_answer_holds_to_the_schema_that_is_listed_for_it() {
-    let mut client = Client::start();
-    let tools = client.tools();
+    let mut session = demo();
+    let tools = tools(&mut session);
     for (name, arguments) in questions() {
-        let answer = client.call(name, arguments.clone());
-        assert_ne!(answer["isError"], true, "{name} {arguments}: {answer}");
+        let answer = session.call(name, arguments.clone());
+        assert!(!answer.is_error(), "{name} {arguments}: {}", answer.text());
         let tool = tools.iter().find(|tool| tool["name"] == name).expect(name);
-        if let Err(problem) = fits(&tool["outputSchema"], &answer["structuredContent"]) {
+        if let Err(problem) = fits(&tool["outputSchema"], answer.structured()) {
             panic!("{name} {arguments}: {problem}");
         }
     }
@@ -118,7 +70,7 @@ fn every_answer_holds_to_the_schema_that_is_listed_for_it() {
 
 #[test]
 fn a_refusal_says_what_to_do_and_has_no_structure() {
-    let mut client = Client::start();
+    let mut session = demo();
     for (tool, arguments, words) in [
         ("get_budget_vs_actual", json!({"month": "1999-01-01"}), "The plan has no month 1999-01-01. It has"),
         ("get_spending_trends", json!({"months_count": 25}), "months_count: must be at most 24."),
@@ -129,10 +81,9 @@ fn a_refusal_says_what_to_do_and_has_no_structure() {
     ] {
         let mut arguments = arguments;
         arguments["plan_id"] = "last-used".into();
-        let answer = client.call(tool, arguments);
-        let text = answer["content"][0]["text"].as_str().unwrap_or_default();
-        assert!(answer["isError"] == true && text.starts_with(words), "{tool}: {answer}");
-        assert!(answer.get("structuredContent").is_none_or(Value::is_null), "{tool}");
+        let answer = session.call(tool, arguments);
+        assert!(answer.is_refused() && answer.text().starts_with(words), "{tool}: {}", answer.text());
+        assert!(answer.structured().is_null(), "{tool}");
     }
 }
 
