@@ -1,8 +1,11 @@
 //! Owns the shapes of YNAB's answers: rows with names joined, months' figures, amounts also written out.
 //! Never changes a plan.
 
+mod written;
+
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::value::RawValue;
+use written::Written;
 
 use super::Response;
 use super::book::{Book, CategoryIx};
@@ -45,48 +48,6 @@ impl<T: Serialize> Serialize for Data<T> {
             map.serialize_entry("server_knowledge", &knowledge)?;
         }
         map.end()
-    }
-}
-
-/// Amounts written out, as `x_formatted` and `x_currency`.
-struct Written<'a, const N: usize> {
-    format: Option<&'a CurrencyFormat>,
-    amounts: [(&'static str, Option<Milliunits>); N],
-}
-
-impl<const N: usize> Serialize for Written<'_, N> {
-    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
-        let mut map = out.serialize_map(Some(2 * N))?;
-        for (name, amount) in self.amounts {
-            let formatted = amount.zip(self.format).map(|(amount, format)| format.write(amount));
-            map.serialize_entry(&format!("{name}_formatted"), &formatted)?;
-            map.serialize_entry(&format!("{name}_currency"), &amount.map(|amount| amount.get() as f64 / 1000.0))?;
-        }
-        map.end()
-    }
-}
-
-impl CurrencyFormat {
-    /// An amount as the plan writes it, such as `1 234,50 €`.
-    fn write(&self, amount: Milliunits) -> String {
-        let digits = usize::from(self.decimal_digits.min(3));
-        let step = 10_u64.pow(3 - digits as u32);
-        let shown = (amount.get().unsigned_abs() + step / 2) / step * step;
-        let (whole, rest) = ((shown / 1000).to_string(), format!("{:03}", shown % 1000));
-        let mut text = String::new();
-        for (place, digit) in whole.chars().enumerate() {
-            if place > 0 && (whole.len() - place) % 3 == 0 {
-                text.push_str(&self.group_separator);
-            }
-            text.push(digit);
-        }
-        if digits > 0 {
-            text.push_str(&self.decimal_separator);
-            text.push_str(&rest[..digits]);
-        }
-        let symbol = if self.display_symbol { &*self.currency_symbol } else { "" };
-        let sign = if amount.is_negative() { "-" } else { "" };
-        if self.symbol_first { format!("{sign}{symbol}{text}") } else { format!("{sign}{text}{symbol}") }
     }
 }
 
