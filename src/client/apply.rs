@@ -29,10 +29,7 @@ impl Client {
     /// Sends one step of a recorded change and compares YNAB's answer with what was asked. Once sent it is awaited to
     /// its end, whether or not the call is cancelled.
     pub async fn apply(&self, scope: &Scope, recorded: &Recorded, step: usize) -> Result<Landed, ApplyError> {
-        let Some(step) = recorded.steps().get(step) else {
-            return Err(ApplyError::Refused(Error::new("make the change", Why::NoSuchStep)));
-        };
-        let request = Request::change(recorded, step).map_err(ApplyError::Refused)?;
+        let (request, step) = Request::change(recorded, step).map_err(ApplyError::Refused)?;
         let known = self.known(recorded.plan());
         let _changing = Changing::new(self, &known);
         let answer = self.send(scope, &request, Sends::Change, |reply| read_back(step, &reply.body)).await;

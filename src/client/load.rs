@@ -75,7 +75,7 @@ impl Client {
             Err(error) if held.listed && is_too_much(&error) => {
                 self.lists(scope, id, &mut held.mirror).await.map(|()| true)
             }
-            Err(error) if error.why == Why::TooLarge => Ok(false),
+            Err(Error { why: Why::TooLarge | Why::Unreadable | Why::Refused(_), .. }) => Ok(false),
             answer => answer,
         }
     }
@@ -106,17 +106,20 @@ impl Client {
 
     /// Merges every list of the plan, or what changed in it; then the months that did, one by one.
     async fn lists(&self, scope: &Scope, id: &PlanId, mirror: &mut Mirror) -> Result<(), Error> {
-        let known = match mirror.knowledge() {
-            0 => String::new(),
-            knowledge => format!("&last_knowledge_of_server={knowledge}"),
+        let known = Some(mirror.knowledge()).filter(|knowledge| *knowledge > 0);
+        let known = known.map(|knowledge| format!("last_knowledge_of_server={knowledge}"));
+        let path = |list: &str| {
+            let since = (list == "transactions").then(|| format!("since_date={EVER}"));
+            let query: Vec<String> = since.into_iter().chain(known.clone()).collect();
+            let mark = if query.is_empty() { "" } else { "?" };
+            format!("/plans/{id}/{list}{mark}{}", query.join("&"))
         };
         let (month, mut least) = (self.month_now(), i64::MAX);
         for list in ["accounts", "categories", "payees", "transactions", "scheduled_transactions"] {
-            let path = format!("/plans/{id}/{list}?since_date={EVER}{known}");
-            let request = Request::get(path, "read the plan list by list");
+            let request = Request::get(path(list), "read the plan list by list");
             least = least.min(self.read(scope, &request, |reply| mirror.absorb_list(&reply.body, month)).await?);
         }
-        let request = Request::get(format!("/plans/{id}/months?since_date={EVER}{known}"), "list the plan's months");
+        let request = Request::get(path("months"), "list the plan's months");
         let mut changed = self
             .read(scope, &request, |reply| {
                 least = least.min(mirror.absorb_list(&reply.body, month)?);

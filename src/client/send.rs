@@ -1,6 +1,9 @@
 //! Owns one request from its first try to its answer: the token, the count, the tries, and the words for a failure.
 //! Never decides what to ask.
 
+#[cfg(test)]
+mod tests;
+
 use std::sync::{Mutex, PoisonError};
 
 use super::error::{Detail, Error, Minutes, TokenFault, Why};

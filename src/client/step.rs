@@ -1,6 +1,9 @@
 //! Owns how a step of a recorded change is worded as a request, and what YNAB's answer to it says.
 //! Never sends it. Only a recorded change becomes a request that changes something.
 
+#[cfg(test)]
+mod tests;
+
 use serde_json::{Map, Value, json};
 
 use super::error::{Error, Why};
@@ -9,6 +12,7 @@ use super::wire::saved::{self, Saved, SavedRow};
 use crate::ids::{CategoryId, PlanId, TransactionId, is_segment};
 use crate::journal::Recorded;
 use crate::plan::{Goal, UNCATEGORIZED};
+use crate::text;
 use crate::writes::{GoalSent, GoalState, Landed, NewLine, NewRow, RowEdit, Step};
 
 /// How a request is sent.
@@ -45,16 +49,17 @@ impl Request {
         Self { method: Method::Get, path, body: None, doing: doing.to_owned() }
     }
 
-    /// The request of one step of a recorded change.
-    pub(super) fn change(recorded: &Recorded, step: &Step) -> Result<Self, Error> {
-        let worded = word(recorded.plan(), step);
+    /// The request of one step of a recorded change, and the step.
+    pub(super) fn change(recorded: &Recorded, step: usize) -> Result<(Self, &Step), Error> {
+        let Some(step) = recorded.steps().get(step) else {
+            return Err(Error::new("make the change", Why::NoSuchStep));
+        };
         let doing = doing(step);
-        worded.map_err(|id| Error::new(&*doing, Why::NotAnId(id))).map(|(method, path, body)| Self {
-            method,
-            path,
-            body: body.map(|body| body.to_string()),
-            doing,
-        })
+        let (method, path, body) = match word(recorded.plan(), step) {
+            Ok(worded) => worded,
+            Err(id) => return Err(Error::new(doing, Why::NotAnId(text::safe(&id).into_owned()))),
+        };
+        Ok((Self { method, path, body: body.map(|body| body.to_string()), doing }, step))
     }
 
     pub(super) fn method(&self) -> Method {

@@ -5,6 +5,8 @@ mod bodies;
 mod fields;
 mod merge;
 pub mod saved;
+#[cfg(test)]
+mod tests;
 mod words;
 
 use serde::{Deserialize, de, de::DeserializeOwned};
@@ -44,7 +46,7 @@ pub fn accounts(body: &[u8]) -> Result<Vec<Account>, WireError> {
     #[derive(Deserialize)]
     #[serde(bound(deserialize = "'de: 'a"))]
     struct Accounts<'a> {
-        #[serde(default, borrow)]
+        #[serde(borrow)]
         accounts: List<AccountBody<'a>>,
     }
     Ok(data::<Accounts<'_>>(body)?.accounts.0.into_iter().map(AccountBody::account).collect())
@@ -55,7 +57,7 @@ pub fn categories(body: &[u8]) -> Result<(Vec<Group>, Vec<Category>), WireError>
     #[derive(Deserialize)]
     #[serde(bound(deserialize = "'de: 'a"))]
     struct Groups<'a> {
-        #[serde(default, borrow)]
+        #[serde(borrow)]
         category_groups: List<GroupBody<'a>>,
     }
     let read: Groups<'_> = data(body)?;
@@ -93,7 +95,7 @@ pub fn plans(body: &[u8]) -> Result<Vec<PlanSummary>, WireError> {
     #[derive(Deserialize)]
     #[serde(bound(deserialize = "'de: 'a"))]
     struct Plans<'a> {
-        #[serde(default, borrow)]
+        #[serde(borrow)]
         plans: List<PlanBody<'a>>,
     }
     Ok(data::<Plans<'_>>(body)?.plans.0.iter().map(PlanBody::summary).collect())
@@ -108,7 +110,7 @@ pub fn month_names(body: &[u8]) -> Result<Vec<Month>, WireError> {
     }
     #[derive(Deserialize)]
     struct Months<'a> {
-        #[serde(default, borrow)]
+        #[serde(borrow)]
         months: List<Name<'a>>,
     }
     Ok(data::<Months<'_>>(body)?.months.0.iter().filter_map(|name| name.month.month()).collect())
@@ -123,7 +125,7 @@ pub fn transaction_ids(body: &[u8]) -> Result<Vec<TransactionId>, WireError> {
     }
     #[derive(Deserialize)]
     struct Names<'a> {
-        #[serde(default, borrow)]
+        #[serde(borrow)]
         transactions: List<Name<'a>>,
     }
     Ok(data::<Names<'_>>(body)?.transactions.0.iter().map(|row| TransactionId::new(row.id.arc())).collect())

@@ -1,9 +1,10 @@
 //! The client against YNAB over HTTP, with everything that can go wrong on the way.
 #![expect(clippy::expect_used, reason = "a test whose set-up fails should stop")]
 
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use avenir_mcp::client::{Age, Client, Error, Http, Scope, Why};
+use avenir_mcp::client::{Age, Client, Error, Http, Progress, Scope, Why};
 use avenir_mcp::config::{Token, TokenSource};
 use avenir_mcp::dates::Month;
 use avenir_mcp::demo::{Request, Ynab};
@@ -14,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 use crate::support::ynab::{Action, Fault, Server, TOKEN};
 
 const HOUSEHOLD: &[u8] = include_bytes!("../golden/household/plan.json");
+const YEN: &[u8] = include_bytes!("../golden/yen/plan.json");
 const TWO_PLANS: &[u8] = include_bytes!("../golden/two-plans/plan.json");
 
 fn server(file: &[u8]) -> Server {
@@ -268,6 +270,74 @@ async fn a_cancelled_read_stops_at_once() {
     assert!(answer.expect_err("cancelled").is_cancelled());
     assert!(began.elapsed() < Duration::from_secs(2));
     assert!(client.plans(&Scope::default()).await.is_ok());
+}
+
+/// The plan as YNAB would give it, with an amount that its account's balance does not hold.
+fn wrong_plan(server: &Server, id: &PlanId) -> Vec<u8> {
+    let path = format!("/plans/{id}");
+    let given = server.ynab().handle(Request { method: "GET", path: &path, body: &[] });
+    let mut body: Value = serde_json::from_slice(&given.body).expect("JSON");
+    body["data"]["plan"]["transactions"][0]["amount"] = json!(123_456_789);
+    body.to_string().into_bytes()
+}
+
+#[tokio::test]
+async fn a_plan_that_does_not_add_up_is_loaded_again_once_and_then_told() {
+    let server = server(HOUSEHOLD);
+    let client = client(&server);
+    let (scope, id) = (Scope::default(), only_plan(&client).await);
+    let wrong = Action::RawBody(wrong_plan(&server, &id));
+    server.fault(Fault::new(wrong.clone()).path(&format!("/plans/{id}")));
+    client.plan(&scope, &id, Age::Recent).await.expect("the plan");
+    assert_eq!((scope.notes(), server.log().len()), (vec![], 3));
+
+    let client = self::client(&server);
+    let (first, later) = (Scope::default(), Scope::default());
+    server.fault(Fault::new(wrong).path(&format!("/plans/{id}")).times(2));
+    client.plan(&first, &id, Age::Recent).await.expect("the plan all the same");
+    let asked = server.log().len();
+    client.plan(&later, &id, Age::Recent).await.expect("the same, still known");
+    client.plan(&later, &id, Age::Now).await.expect("a delta");
+    assert_eq!(server.log().len(), asked + 1);
+    for scope in [first, later] {
+        assert_eq!(scope.notes().len(), 1, "{:?}", scope.notes());
+        assert!(scope.notes()[0].contains("do not add up"));
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_asked_hears_of_the_wait() {
+    let server = server(HOUSEHOLD);
+    server.fault(Fault::new(Action::Status(503, None)));
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    let (hearing, client) = (heard.clone(), client(&server));
+    let hear = move |progress| hearing.lock().expect("no panic").push(progress);
+    let scope = Scope::default().with_progress(Box::new(hear));
+    let id = client.resolve(&scope, "last-used").await.expect("the plan");
+    assert_eq!(*heard.lock().expect("no panic"), [Progress::Retrying { attempt: 2 }]);
+    client.plan(&scope, &id, Age::Recent).await.expect("the plan");
+    let size = scope.bytes() as usize;
+    let arriving = heard.lock().expect("no panic").iter().filter(|p| matches!(p, Progress::Downloading { .. })).count();
+    assert!(arriving <= size >> 20 && arriving + 1 >= size >> 20, "{arriving} for {size}");
+}
+
+#[tokio::test]
+async fn the_demo_answers_in_memory_as_over_http() {
+    let server = server(YEN);
+    let over_http = client(&server);
+    let in_memory = Client::in_memory(Ynab::from_json(YEN).expect("a plan file"));
+    let (scope, id) = (Scope::default(), only_plan(&over_http).await);
+    assert_eq!(only_plan(&in_memory).await, id);
+    let count = |plan: &avenir_mcp::plan::Plan| (plan.transactions.len(), plan.months.len(), plan.payees.len());
+    let one = over_http.plan(&scope, &id, Age::Now).await.expect("the plan");
+    let two = in_memory.plan(&scope, &id, Age::Now).await.expect("the plan");
+    assert_eq!(count(&one), count(&two));
+    assert_eq!(in_memory.requests_used().await, None);
+    let reached = over_http.user_reachable(&scope).await.expect("reached");
+    assert_eq!(reached.clock_ahead, None);
+    assert!(in_memory.user_reachable(&scope).await.is_ok());
+    let error = in_memory.accounts(&scope, &"nowhere".into(), Age::Now).await.expect_err("no such plan");
+    assert!(error.is_not_found());
 }
 
 #[tokio::test]

@@ -3,10 +3,11 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::marker::PhantomData;
 use std::sync::Arc;
 
 use serde::Deserialize;
-use serde::de::{self, Deserializer, Visitor};
+use serde::de::{self, DeserializeSeed, Deserializer, SeqAccess, Visitor};
 
 use crate::dates::{Date, Month, parse_date};
 use crate::money::Milliunits;
@@ -116,6 +117,46 @@ impl<T> Default for List<T> {
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for List<T> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        Option::<Vec<T>>::deserialize(from).map(|list| Self(list.unwrap_or_default()))
+        let mut list = Vec::new();
+        Rows::new(|row| list.push(row)).deserialize(from)?;
+        Ok(Self(list))
+    }
+}
+
+/// Reads a list, or null, handing on each row as it comes.
+pub(super) struct Rows<T, F> {
+    each: F,
+    row: PhantomData<fn() -> T>,
+}
+
+impl<T, F: FnMut(T)> Rows<T, F> {
+    pub(super) fn new(each: F) -> Self {
+        Self { each, row: PhantomData }
+    }
+}
+
+impl<'de, T: Deserialize<'de>, F: FnMut(T)> DeserializeSeed<'de> for Rows<T, F> {
+    type Value = ();
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
+        from.deserialize_any(self)
+    }
+}
+
+impl<'de, T: Deserialize<'de>, F: FnMut(T)> Visitor<'de> for Rows<T, F> {
+    type Value = ();
+
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("a list or null")
+    }
+
+    fn visit_unit<E: de::Error>(self) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_seq<S: SeqAccess<'de>>(mut self, mut rows: S) -> Result<(), S::Error> {
+        while let Some(row) = rows.next_element()? {
+            (self.each)(row);
+        }
+        Ok(())
     }
 }

@@ -2,18 +2,17 @@
 //! Never removes a row, and never touches a plan that nothing changed in.
 
 use std::fmt;
-use std::marker::PhantomData;
 use std::sync::Arc;
 
 use serde::Deserialize;
-use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::WireError;
 use super::bodies::{
     AccountBody, CategoryBody, CurrencyBody, GroupBody, LineBody, MonthBody, PayeeBody, ScheduledBody, TransactionBody,
 };
-use super::fields::{Number, Text};
+use super::fields::{Number, Rows, Text};
 use super::words::Words;
 use crate::dates::Month;
 use crate::ids::{AccountId, CategoryId, PayeeId, PlanId, ScheduledId, TransactionId};
@@ -388,13 +387,17 @@ impl<'de> Visitor<'de> for Object<'_, 'de, '_> {
 
     fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<(), M::Error> {
         let Self { merge, at } = self;
-        let mut found = at != At::Top;
+        let mut found = false;
         // One list alone refers to what is known already.
         let ordered = |seen: &Seen| at == At::Data || seen.all_named();
         while let Some(key) = map.next_key::<Key>()? {
+            found |= match at {
+                At::Top => matches!(key, Key::Data),
+                At::Data => !matches!(key, Key::ServerKnowledge | Key::Other),
+                At::Plan => matches!(key, Key::Id),
+            };
             match key {
                 Key::Data if at == At::Top => {
-                    found = true;
                     map.next_value_seed(Object { merge, at: At::Data })?;
                 }
                 _ if at == At::Top => drop(map.next_value::<IgnoredAny>()?),
@@ -442,44 +445,11 @@ impl<'de> Visitor<'de> for Object<'_, 'de, '_> {
                 Key::Data | Key::Plan | Key::Other => drop(map.next_value::<IgnoredAny>()?),
             }
         }
-        if found { Ok(()) } else { Err(serde::de::Error::missing_field("data")) }
-    }
-}
-
-/// Reads a list, or null, handing on each row as it comes.
-struct Rows<T, F> {
-    each: F,
-    row: PhantomData<fn() -> T>,
-}
-
-impl<T, F: FnMut(T)> Rows<T, F> {
-    fn new(each: F) -> Self {
-        Self { each, row: PhantomData }
-    }
-}
-
-impl<'de, T: Deserialize<'de>, F: FnMut(T)> DeserializeSeed<'de> for Rows<T, F> {
-    type Value = ();
-    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
-        from.deserialize_any(self)
-    }
-}
-
-impl<'de, T: Deserialize<'de>, F: FnMut(T)> Visitor<'de> for Rows<T, F> {
-    type Value = ();
-
-    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str("a list or null")
-    }
-
-    fn visit_unit<E: serde::de::Error>(self) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_seq<S: SeqAccess<'de>>(mut self, mut rows: S) -> Result<(), S::Error> {
-        while let Some(row) = rows.next_element()? {
-            (self.each)(row);
-        }
-        Ok(())
+        let missing = match at {
+            At::Top => "data",
+            At::Data => "plan",
+            At::Plan => "id",
+        };
+        if found { Ok(()) } else { Err(serde::de::Error::missing_field(missing)) }
     }
 }
