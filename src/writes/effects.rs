@@ -343,16 +343,15 @@ fn taken(plan: &Plan, step: &Step) -> Option<String> {
             if plan.groups.get(&before.group).is_none_or(|group| group.deleted) {
                 return Some(format!("{}: the group it was in is deleted", safe(&place.after.name)));
             }
-            let has = |c: &Category| {
-                c.id != *category && !c.deleted && c.group == before.group && stand::is_same_name(&c.name, &before.name)
-            };
+            let has =
+                |c: &Category| c.id != *category && !c.deleted && c.group == before.group && *c.name == *before.name;
             let words =
                 || format!("{}: another category is named '{}' now", safe(&place.after.name), safe(&before.name));
             plan.categories.iter().any(has).then(words)
         }
         Step::Payee { payee, name } => {
             let before = name.before.as_str();
-            let has = |p: &crate::plan::Payee| p.id != *payee && !p.deleted && stand::is_same_name(&p.name, before);
+            let has = |p: &crate::plan::Payee| p.id != *payee && !p.deleted && *p.name == *before;
             let words = || format!("'{}': another payee is named '{}' now", safe(&name.after), safe(before));
             plan.payees.iter().any(has).then(words)
         }

@@ -98,10 +98,11 @@ pub fn flag(plan: &Plan, flags: &[Flag<'_>]) -> Result<Proposed<Flagging>, Refus
         let flag = Some(Change { before: change.from_color.clone(), after: change.to_color.clone() });
         RowEdit { flag, ..RowEdit::of(change.transaction_id.clone()) }
     };
+    let subject: Vec<_> = changes.iter().map(|c| serde_json::json!([c.transaction_id, c.to_color])).collect();
     let proposal = Proposal {
         plan: plan.id.clone(),
         kind: Kind::Flag,
-        subject: changes.iter().map(|c| serde_json::json!([c.transaction_id, c.to_color])).collect(),
+        subject: serde_json::json!({ "flags": subject }),
         guard: serde_json::Value::Null,
         question: with_lines(&format!("Change the flag of {count} transaction(s)?"), &lines(plan, &rows, &changes)),
         done: format!("Changed the flag of {count} transaction(s)."),

@@ -11,7 +11,7 @@ use super::{
 use crate::dates::Date;
 use crate::error::Refusal;
 use crate::money::{Amount, AmountError, Milliunits};
-use crate::plan::{Account, Cleared, Ix, Plan};
+use crate::plan::{Account, Category, Cleared, Ix, Plan};
 use crate::reconcile::{self, Analysis};
 use crate::refuse;
 use crate::text::safe;
@@ -135,7 +135,9 @@ fn stopped(plan: &Plan, analysis: &Analysis, adjust: Adjust) -> Option<(Status, 
 
 /// The transaction that makes up for the difference. It is created reconciled, so that no step hangs on its id.
 fn adjustment(plan: &Plan, account: &Account, today: Date, amount: Milliunits) -> Step {
-    let inflow = plan.categories.iter().find(|c| c.in_internal_group() && !c.is_uncategorized() && !c.deleted);
+    let is_inflow = |c: &&Category| c.in_internal_group() && !c.is_uncategorized() && !c.deleted;
+    // YNAB keeps no category in a tracking account.
+    let inflow = plan.categories.iter().find(is_inflow).filter(|_| account.on_budget);
     let row = NewRow {
         account: account.id.clone(),
         date: today,

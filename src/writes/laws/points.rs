@@ -209,7 +209,7 @@ fn p46_a_category_rename_is_undone() {
     let question = undo(&plan, &operation).expect("an undo").proposal.expect("a question").question;
     assert_eq!(question, "Undo: change category 'Getting around 1' (Everyday) back to 'Transport' (Everyday)?");
     let fuel = CategoryId::from(category_id(&plan, "Fuel").as_str());
-    with_category(&mut plan, &fuel, |c| c.name = "TRANSPORT".into());
+    with_category(&mut plan, &fuel, |c| c.name = "Transport".into());
     let left = undo(&plan, &operation).expect("an answer");
     assert_eq!((left.answer.conflicts.len(), left.proposal.is_none()), (1, true));
 }
