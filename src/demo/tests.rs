@@ -72,8 +72,8 @@ impl Demo {
             "transactions" | "splits" => {
                 let payee = rows("payees").find(|row| row["name"] == name).map(|row| &row["id"]);
                 let split = |row: &&Value| rows("subtransactions").any(|line| line["transaction_id"] == row["id"]);
-                let mine = rows("transactions").filter(|row| Some(&row["payee_id"]) == payee);
-                mine.filter(|row| split(row) == (kind == "splits")).next_back()
+                let mut mine = rows("transactions").filter(|row| Some(&row["payee_id"]) == payee);
+                mine.rfind(|row| split(row) == (kind == "splits"))
             }
             kind => rows(kind).find(|row| row["name"] == name),
         };
