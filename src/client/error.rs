@@ -121,8 +121,8 @@ pub enum Why {
     Unreachable,
     /// No trusted connection.
     #[error(
-        "no secure connection to YNAB: its certificate is not trusted here. Check the machine's clock and \
-         certificates; something between may be intercepting the connection."
+        "no secure connection to YNAB could be made. Check the machine's clock and its certificates; something between \
+         may be intercepting the connection."
     )]
     Tls,
     /// The connection broke, or the answer was cut.

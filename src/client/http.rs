@@ -1,7 +1,6 @@
 //! Owns one exchange with YNAB over HTTP: the connection, its limits, and what each failure means.
 //! Never retries, counts or follows a redirect, and connects to nothing before the first exchange.
 
-use std::error::Error as _;
 use std::sync::OnceLock;
 use std::time::Duration;
 
@@ -142,16 +141,10 @@ fn fault(error: reqwest::Error) -> Fault {
     }
 }
 
-fn is_tls(error: &reqwest::Error) -> bool {
-    let mut source = error.source();
-    while let Some(error) = source {
-        let inner = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
-        if error.is::<rustls::Error>() || inner.is_some_and(|inner| inner.is::<rustls::Error>()) {
-            return true;
-        }
-        source = error.source();
-    }
-    false
+/// Whether TLS is what failed, somewhere inside; an I/O error hides what it holds from its own sources.
+fn is_tls(error: &(dyn std::error::Error + 'static)) -> bool {
+    let inner = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
+    error.is::<rustls::Error>() || inner.is_some_and(|inner| is_tls(inner)) || error.source().is_some_and(is_tls)
 }
 
 fn moment(headers: &HeaderMap, name: reqwest::header::HeaderName) -> Option<i64> {
@@ -171,7 +164,54 @@ fn retry_after(headers: &HeaderMap) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
+    use std::io::{Read, Write};
+    use std::net::TcpListener;
+
     use super::*;
+
+    /// What one connection to a server that answers these bytes gives.
+    async fn reply(scheme: &str, answer: &'static [u8]) -> Result<Reply, Fault> {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let url = format!("{scheme}://{}", listener.local_addr().expect("an address"));
+        std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().expect("a connection");
+            let _ = stream.read(&mut [0; 4096]);
+            let _ = stream.write_all(answer);
+        });
+        let token = Token::new("the-users-token").expect("a token");
+        let request = Request::get("/x".into(), "read something");
+        Http::new(url, REQUEST_MAX).exchange(&request, &token, &Scope::default()).await
+    }
+
+    #[tokio::test]
+    async fn a_packed_answer_is_unpacked() {
+        let answer = b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 45\r\n\r\n\
+            \x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\xab\x56\x4a\x49\x2c\x49\x54\xb2\xaa\x56\x2a\x2d\x4e\x2d\x02\xd1\
+            \x99\x29\x4a\x56\x4a\xa5\x4a\xb5\xb5\xb5\x00\x1e\x45\x34\x48\x1c\x00\x00\x00";
+        let unpacked = reply("http", answer).await.map(|reply| reply.body);
+        assert_eq!(unpacked.ok().as_deref(), Some(&br#"{"data":{"user":{"id":"u"}}}"#[..]));
+    }
+
+    #[tokio::test]
+    async fn an_answer_without_tls_is_no_secure_connection() {
+        let fault = reply("https", b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n").await.map(drop);
+        assert!(matches!(fault, Err(Fault::NeverLeft(Why::Tls))));
+    }
+
+    #[tokio::test]
+    async fn more_than_the_most_is_not_read() {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let url = format!("http://{}", listener.local_addr().expect("an address"));
+        std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().expect("a connection");
+            let _ = stream.read(&mut [0; 4096]);
+            let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
+            while stream.write_all(b"5\r\n[1,2,\r\n").is_ok() {}
+        });
+        let client = Http::new(url.clone(), REQUEST_MAX).build().expect("a client");
+        let response = client.get(url).send().await.expect("an answer");
+        assert_eq!(body(response, 100_000, &Scope::default()).await, Err(Why::TooLarge));
+    }
 
     #[test]
     fn retry_after_is_seconds_or_a_moment() {

@@ -1,6 +1,9 @@
 //! The client against YNAB over HTTP, with everything that can go wrong on the way.
 #![expect(clippy::expect_used, reason = "a test whose set-up fails should stop")]
 
+use std::io::Read;
+use std::net::TcpListener;
+use std::process::Stdio;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -12,6 +15,7 @@ use avenir_mcp::ids::PlanId;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
+use crate::support::home::Home;
 use crate::support::ynab::{Action, Fault, Server, TOKEN};
 
 const HOUSEHOLD: &[u8] = include_bytes!("../golden/household/plan.json");
@@ -240,6 +244,32 @@ async fn the_token_goes_to_no_other_host() {
     let error = client(&server).plans(&Scope::default()).await.expect_err("a redirect");
     assert_eq!(error.why, Why::Redirect);
     assert!(other.log().is_empty());
+}
+
+/// The first line that a proxy is told by `doctor` with these variables.
+fn told_to_proxy(variable: &str, url: Option<&str>) -> String {
+    let proxy = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = format!("http://{}", proxy.local_addr().expect("an address"));
+    let home = Home::new();
+    let mut doctor = home.binary(&["doctor"]);
+    doctor.env(variable, address).env("YNAB_API_KEY", TOKEN).stdout(Stdio::null()).stderr(Stdio::null());
+    if let Some(url) = url {
+        doctor.env("AVENIR_MCP_YNAB_URL", url);
+    }
+    let mut running = doctor.spawn().expect("the binary starts");
+    let (mut stream, _) = proxy.accept().expect("a connection");
+    let mut seen = [0; 4096];
+    let count = stream.read(&mut seen).expect("a request");
+    running.kill().and_then(|()| running.wait()).expect("it ends");
+    String::from_utf8_lossy(&seen[..count]).into_owned()
+}
+
+#[test]
+fn the_usual_variables_name_a_proxy() {
+    let plain = told_to_proxy("HTTP_PROXY", Some("http://127.0.0.1:9/v1"));
+    assert!(plain.starts_with("GET http://127.0.0.1:9/v1/user "), "{plain}");
+    let secure = told_to_proxy("HTTPS_PROXY", None);
+    assert!(secure.starts_with("CONNECT api.ynab.com:443 ") && !secure.contains(TOKEN), "{secure}");
 }
 
 #[tokio::test]

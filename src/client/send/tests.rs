@@ -10,10 +10,13 @@ use tokio_util::sync::CancellationToken;
 use super::*;
 
 /// What a server does with a connection.
-type Answer = &'static (dyn Fn(&mut TcpStream) + Sync);
+type Answering = &'static (dyn Fn(&mut TcpStream) + Sync);
+
+/// What became of a change: nothing wrong, or whether it may have arrived and why it failed.
+type Became = Result<(), (bool, Why)>;
 
 /// A server that does the same to every connection; how many it had.
-fn serve(answer: Answer) -> (String, Arc<AtomicUsize>) {
+fn serve(answer: Answering) -> (String, Arc<AtomicUsize>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let (url, count) =
         (format!("http://{}", listener.local_addr().expect("an address")), Arc::new(AtomicUsize::new(0)));
@@ -42,8 +45,7 @@ fn token() -> TokenSource {
     TokenSource::Given(Token::new("the-users-token").expect("a token"))
 }
 
-/// What became of a change: whether it may have arrived, why it failed.
-async fn change(client: &Client, scope: &Scope) -> Result<(), (bool, Why)> {
+async fn change(client: &Client, scope: &Scope) -> Became {
     let request = Request::get("/x".into(), "change something");
     let answer = client.send(scope, &request, Sends::Change, |reply| wire::user(&reply.body)).await;
     answer.map_err(|failed| (failed.arrived, failed.why))
@@ -57,7 +59,7 @@ async fn a_clear_no_is_told_from_doubt() {
         };
     }
     let refused = || Why::Refused(Detail(None));
-    let cases: [(Answer, Result<(), (bool, Why)>); 15] = [
+    let cases: [(Answering, Became); 15] = [
         (answer!("200 OK\r\nContent-Length: 29\r\n\r\n{\"data\":{\"user\":{\"id\":\"u\"}}}\n"), Ok(())),
         (answer!("400 Bad\r\nContent-Length: 0\r\n\r\n"), Err((false, refused()))),
         (answer!("400 Bad\r\nContent-Length: 99\r\n\r\n{\"err"), Err((false, refused()))),

@@ -1,13 +1,13 @@
 //! Bodies as YNAB never promised them, and what reading a large one costs.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
 use super::*;
-use crate::demo::{Request, Ynab};
+use crate::demo::{self, Request, Ynab};
 use crate::plan::Plan;
-use std::sync::Arc;
 
 const NOW: &str = "2026-03-01";
 
@@ -20,25 +20,8 @@ fn merged(body: &str) -> Result<Arc<Plan>, WireError> {
     merge(&mut plan, body.as_bytes(), now()).map(|_| plan)
 }
 
-/// The household's plan with its transactions repeated up to that many, as `GET /plans/{id}` gives it.
-fn body_of(transactions: usize) -> Vec<u8> {
-    let path = std::path::PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden/household/plan.json");
-    let mut file: Value = serde_json::from_slice(&std::fs::read(path).expect("the recorded plan")).expect("JSON");
-    let plan = &mut file["plans"][0];
-    let own: Vec<Value> = plan["transactions"].as_array().expect("transactions").clone();
-    let plain = own.iter().filter(|row| row["transfer_account_id"].is_null() && row["deleted"] != true);
-    let more = plain.cycle().take(transactions.saturating_sub(own.len())).enumerate().map(|(n, row)| {
-        let mut row = row.clone();
-        row["id"] = json!(format!("{n:08x}-0000-4000-8000-{n:012x}"));
-        row["memo"] = json!(format!("note {n}"));
-        if row.get("import_id").is_some() {
-            row["import_id"] = json!(format!("YNAB:{n}:2026-01-01:1"));
-        }
-        row
-    });
-    let rows = own.iter().cloned().chain(more).collect::<Vec<_>>();
-    plan["transactions"] = json!(rows);
-    let mut ynab = Ynab::from_json(file.to_string().as_bytes()).expect("a plan file");
+/// The body of `GET /plans/{id}`.
+fn whole(mut ynab: Ynab) -> Vec<u8> {
     ynab.handle(Request { method: "GET", path: "/plans/last-used", body: &[] }).body
 }
 
@@ -88,7 +71,7 @@ fn unknown_words_nulls_and_fields_break_nothing() {
 
 #[test]
 fn the_order_of_the_lists_does_not_matter() {
-    let body: Value = serde_json::from_slice(&body_of(0)).expect("JSON");
+    let body: Value = serde_json::from_slice(&whole(Ynab::demo(now().first()))).expect("JSON");
     let lists = body["data"]["plan"].as_object().expect("a plan");
     let written = |keys: &mut dyn Iterator<Item = &String>| {
         let lists: Vec<String> = keys.map(|key| format!("{key:?}:{}", lists[key])).collect();
@@ -181,20 +164,20 @@ mod typed {
 #[ignore = "a measurement: cargo test --release --lib -- --ignored --nocapture a_large_plan"]
 #[expect(clippy::print_stderr, reason = "it is there to print")]
 fn a_large_plan_costs_little_more_than_one_typed_parse() {
-    let body = body_of(50_000);
+    let body = whole(demo::large(now().first(), 50_000));
     let mut times: [Vec<Duration>; 2] = [Vec::new(), Vec::new()];
     let best = |times: &[Duration]| times.iter().min().copied().unwrap_or_default();
     for _ in 0..7 {
         let began = Instant::now();
         let typed: typed::Body = serde_json::from_slice(&body).expect("a typed plan");
         times[0].push(began.elapsed());
-        assert_eq!(typed.data.plan.transactions.len(), 50_000);
+        let rows = typed.data.plan.transactions.len();
         drop(typed);
         let began = Instant::now();
         let mut plan = Arc::default();
         merge(&mut plan, &body, now()).expect("a plan");
         times[1].push(began.elapsed());
-        assert_eq!(plan.transactions.len(), 50_000);
+        assert_eq!(plan.transactions.len(), rows);
     }
     let before = resident();
     let mut plan = Arc::default();
