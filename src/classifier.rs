@@ -1,18 +1,25 @@
 //! Owns what the past says about a transaction's category.
 //! Never lists what waits for one (that is `triage`) and never changes one.
 
+mod evidence;
 pub mod merchant;
+mod moved;
+mod past;
+mod trust;
+mod words;
 
-use std::cmp::Reverse;
-use std::collections::HashMap;
-
-use crate::dates::{Date, days_between};
+use crate::dates::{Date, day_number};
 use crate::plan::{Category, Ix, Plan, Transaction};
+use evidence::{Evidence, gather};
+use past::{Facts, Past};
+use trust::Trust;
 
 /// The confidence a suggestion needs when the caller names none.
 pub const THRESHOLD: f64 = 0.90;
 /// How many categories are offered where none is suggested.
 const CANDIDATES_MAX: usize = 3;
+/// How alike a label must be for its categories to be worth offering.
+const ALIKE_MIN: f64 = 0.4;
 
 /// What is said of one transaction.
 #[derive(Clone, Debug, Default)]
@@ -34,56 +41,55 @@ pub struct Guess {
     pub why: String,
 }
 
-/// A category a merchant had: which, how many times, and the last day.
-type Had = (Ix<Category>, usize, Date);
-
 /// What one plan's past teaches.
 pub struct Classifier<'a> {
     plan: &'a Plan,
     threshold: f64,
-    today: Date,
-    /// Per merchant and direction of money, first met first.
-    past: HashMap<(String, bool), Vec<Had>>,
+    today: i32,
+    past: Past,
+    trust: Trust,
 }
 
 impl<'a> Classifier<'a> {
     /// Learns from the plan's categorised transactions.
     pub fn learn(plan: &'a Plan, threshold: Option<f64>, today: Date) -> Self {
-        let mut past: HashMap<(String, bool), Vec<Had>> = HashMap::new();
-        for transaction in plan.live().filter(|t| !t.is_transfer() && !t.is_split()) {
-            let assigned = transaction.category.filter(|&ix| plan.categories[ix].is_assignable());
-            let (Some(category), Some(key)) = (assigned, key(plan, transaction)) else { continue };
-            let counts = past.entry(key).or_default();
-            match counts.iter_mut().find(|(known, ..)| *known == category) {
-                Some((_, count, last)) => (*count, *last) = (*count + 1, (*last).max(transaction.date)),
-                None => counts.push((category, 1, transaction.date)),
-            }
-        }
-        Self { plan, threshold: threshold.unwrap_or(THRESHOLD), today, past }
+        let mut past = Past::of(plan);
+        past.pass_until(i32::MAX);
+        let moved = moved::find(&past);
+        let mut past = past.again(plan, &moved);
+        let trust = Trust::learn(plan, &mut past);
+        Self { plan, threshold: threshold.unwrap_or(THRESHOLD), today: day_number(today), past, trust }
     }
 
     /// What the past says of that transaction; nothing of a split.
     pub fn judge(&self, transaction: &Transaction) -> Verdict {
-        let key = key(self.plan, transaction).filter(|_| !transaction.is_split());
-        let Some(counts) = key.and_then(|key| self.past.get(&key)) else { return Verdict::default() };
-        let mut ranked = counts.clone();
-        ranked.sort_by_key(|&(category, count, last)| (Reverse((count, last)), category));
-        let Some(&(category, count, last)) = ranked.first() else { return Verdict::default() };
-        let total: usize = ranked.iter().map(|(_, count, _)| count).sum();
-        // One more that went wrong is assumed, so that a single example is never certain.
-        let confidence = (count as f64 / (total + 1) as f64 * 100.0).round() / 100.0;
+        let facts = Some(Facts::of(transaction)).filter(|_| !transaction.is_split());
+        let Some(evidence) = facts.and_then(|facts| gather(self.plan, &self.past, facts)) else {
+            return Verdict::default();
+        };
+        let confidence = self.trust.confidence(&evidence);
         if confidence >= self.threshold {
-            let days = days_between(last, self.today).max(0);
-            let why = format!("{count} of {total} like it, last {days} days ago");
-            return Verdict { suggestion: Some(Guess { category, confidence, why }), candidates: Vec::new() };
+            let (category, confidence) = (evidence.leads[0].category, (confidence * 100.0).floor() / 100.0);
+            let guess = Guess { category, confidence, why: self.why(&evidence) };
+            return Verdict { suggestion: Some(guess), candidates: Vec::new() };
         }
-        let candidates = ranked.into_iter().take(CANDIDATES_MAX).map(|(category, count, _)| (category, count));
-        Verdict { suggestion: None, candidates: candidates.collect() }
+        let likely = evidence.leads.iter().filter(|lead| lead.count > 0 && evidence.likeness >= ALIKE_MIN);
+        let candidates = likely.take(CANDIDATES_MAX).map(|lead| (lead.category, lead.count)).collect();
+        Verdict { suggestion: None, candidates }
+    }
+
+    /// The evidence in a few words: `42 of 43 like it, last 12 days ago`.
+    fn why(&self, evidence: &Evidence) -> String {
+        let ago = match self.today - evidence.last_day {
+            days if days <= 0 => "today".to_owned(),
+            1 => "yesterday".to_owned(),
+            days => format!("{days} days ago"),
+        };
+        let (count, alike) = (evidence.leads[0].count, evidence.alike);
+        let kind = if evidence.refund { "paid where this comes from" } else { "like it" };
+        format!("{count} of {alike} {kind}, last {ago}")
     }
 }
 
-/// The merchant and the direction of money.
-fn key(plan: &Plan, transaction: &Transaction) -> Option<(String, bool)> {
-    let merchant = merchant::merchant(plan.payee_name(transaction.payee));
-    (!merchant.is_empty()).then(|| (merchant, transaction.amount.is_negative()))
-}
+#[cfg(test)]
+mod tests;

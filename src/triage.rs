@@ -111,7 +111,12 @@ pub fn suggest(plan: &Plan, ask: &Ask<'_>, today: Date) -> Result<Suggestions, R
     let waiting = waiting::newest_first(plan);
     let pairs = pairs::likely_transfers(plan, &waiting);
     let classifier = Classifier::learn(plan, ask.threshold, today);
-    let verdicts: Vec<Verdict> = waiting.iter().map(|&ix| classifier.judge(&plan.transactions[ix])).collect();
+    // What is likely a transfer is to be linked, not categorised.
+    let judge = |&ix: &Ix<Transaction>| match pairs.get(&ix) {
+        Some(_) => Verdict::default(),
+        None => classifier.judge(&plan.transactions[ix]),
+    };
+    let verdicts: Vec<Verdict> = waiting.iter().map(judge).collect();
 
     let start = after.map_or(0, |after| waiting.partition_point(|&ix| !after.precedes(plan, ix)));
     let end = waiting.len().min(start.saturating_add(ask.limit));

@@ -17,8 +17,8 @@ use crate::lives::{AHEAD, Life};
 /// What was answered.
 #[derive(Default)]
 pub struct Answers {
-    /// Transaction to suggested category, with the confidence.
-    pub suggestions: BTreeMap<String, (String, f64)>,
+    /// Transaction to suggested category, with the confidence and why.
+    pub suggestions: BTreeMap<String, (String, f64, String)>,
     /// Payee and yearly amount.
     pub charges: Vec<(String, f64)>,
     /// Each month's end, and its range where one was given.
@@ -61,7 +61,8 @@ fn read(suggestions: &Value, recurring: &Value, forecast: &Value) -> Answers {
         suggestions: suggested
             .map(|item| {
                 let suggestion = &item["suggestion"];
-                (text(&item["transaction_id"]), (text(&suggestion["category_id"]), number(&suggestion["confidence"])))
+                let (category, why) = (text(&suggestion["category_id"]), text(&suggestion["why"]));
+                (text(&item["transaction_id"]), (category, number(&suggestion["confidence"]), why))
             })
             .collect(),
         charges: list(&recurring["charges"])
@@ -149,7 +150,7 @@ pub fn simple(life: &Life) -> Answers {
         let had = past.get(&(payment.words.as_str(), payment.amount < 0.0)).map_or(&[][..], Vec::as_slice);
         let recent = &had[had.len().saturating_sub(8)..];
         if recent.len() >= 3 && recent.iter().all(|category| category == &recent[0]) {
-            answers.suggestions.insert(payment.id.to_owned(), (recent[0].to_owned(), 1.0));
+            answers.suggestions.insert(payment.id.to_owned(), (recent[0].to_owned(), 1.0, String::new()));
         }
     }
 

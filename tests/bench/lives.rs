@@ -164,6 +164,9 @@ struct Household<'a> {
     names: BTreeSet<String>,
     /// A category that gave way to another on a day.
     moved: Option<(usize, usize, Date)>,
+    /// How often it goes somewhere new, and how often it slips, next to others.
+    curious: f64,
+    slips: f64,
     /// Cafés and clothes go to the purse of whose card it is.
     own_money: bool,
 }
@@ -180,6 +183,7 @@ pub fn life(seed: u64) -> Life {
     let second_bank = if chance.yes(0.6) { bank.clone() } else { Bank::new(country, &mut chance, clean) };
     let pace = chance.lognormal(2600.0, 0.35) * country.scale();
     let own_money = chance.yes(0.3);
+    let (curious, slips) = (chance.between(0.3, 1.6), chance.between(0.0, 0.02));
     let mut home = Household {
         chance: &mut chance,
         country,
@@ -195,6 +199,8 @@ pub fn life(seed: u64) -> Life {
         schedules: Vec::new(),
         names: BTreeSet::new(),
         moved: None,
+        curious,
+        slips,
         own_money,
     };
     home.open_accounts();
@@ -343,13 +349,13 @@ impl Household<'_> {
         }
 
         // Energy and water.
-        let (name, rhythm) = (company(self), Rhythm::Months(*self.chance.pick(&[1, 1, 1, 2]), day(self)));
+        let (name, rhythm) = (company(self), Rhythm::Months(self.chance.pick(&[1, 1, 1, 2]), day(self)));
         let levelled = self.chance.yes(0.6);
         self.bill(name, rhythm, if rhythm.per_year() > 6.0 { 0.035 } else { 0.07 }, "Electricity").amounts =
             if levelled { Amounts::Fixed } else { Amounts::Winter };
         self.rises(0.8, -0.04, 0.12);
         if self.chance.yes(0.7) {
-            let (name, rhythm) = (company(self), Rhythm::Months(*self.chance.pick(&[3, 3, 6, 2]), day(self)));
+            let (name, rhythm) = (company(self), Rhythm::Months(self.chance.pick(&[3, 3, 6, 2]), day(self)));
             self.bill(name, rhythm, 0.03, "Water").amounts = Amounts::Around(0.09);
         }
 
@@ -368,14 +374,14 @@ impl Household<'_> {
         // Insurance and taxes.
         for share in [0.012, 0.02, 0.016] {
             if self.chance.yes(0.75) {
-                let every = *self.chance.pick(&[1, 1, 3, 6, 12]);
+                let every = self.chance.pick(&[1, 1, 3, 6, 12]);
                 let (name, rhythm) = (company(self), Rhythm::Months(every, day(self)));
                 self.bill(name, rhythm, share * f64::from(every), "Insurance");
                 self.rises(0.8, 0.01, 0.08);
             }
         }
         if self.chance.yes(0.7) {
-            let every = *self.chance.pick(&[12, 12, 6, 3]);
+            let every = self.chance.pick(&[12, 12, 6, 3]);
             let (name, rhythm) = (company(self), Rhythm::Months(every, day(self)));
             let bill = self.bill(name, rhythm, 0.035 * f64::from(every), "Taxes");
             bill.amounts = if every == 12 { Amounts::Around(0.02) } else { Amounts::Fixed };
@@ -413,20 +419,20 @@ impl Household<'_> {
         }
         if self.chance.yes(0.2) {
             let (name, start) = (self.name(Trade::Person), self.start);
-            let rhythm = Rhythm::Days(*self.chance.pick(&[7, 14, 14]));
+            let rhythm = Rhythm::Days(self.chance.pick(&[7, 14, 14]));
             let bill = self.bill(name, rhythm, 0.02, "Household");
             (bill.start, bill.late) = (add_days(start, 3), 1);
         }
         if self.chance.yes(0.35) {
-            let (name, rhythm) = (company(self), Rhythm::Months(*self.chance.pick(&[1, 2, 3]), day(self)));
+            let (name, rhythm) = (company(self), Rhythm::Months(self.chance.pick(&[1, 2, 3]), day(self)));
             self.bill(name, rhythm, 0.03, "School").amounts = Amounts::Around(0.06);
         }
         if self.chance.yes(0.4) {
-            let (name, rhythm) = (company(self), Rhythm::Months(*self.chance.pick(&[1, 1, 12]), day(self)));
+            let (name, rhythm) = (company(self), Rhythm::Months(self.chance.pick(&[1, 1, 12]), day(self)));
             self.bill(name, rhythm, 0.008, "Charity");
         }
         if self.chance.yes(0.5) {
-            let rhythm = Rhythm::Months(*self.chance.pick(&[1, 3]), 28);
+            let rhythm = Rhythm::Months(self.chance.pick(&[1, 3]), 28);
             let name = self.name(Trade::Other);
             self.bill(name, rhythm, 0.002, "Bank fees");
         }
@@ -461,7 +467,7 @@ impl Household<'_> {
             self.rises(0.8, 0.0, 0.04);
             if self.chance.yes(0.3) {
                 // A thirteenth month.
-                let month = *self.chance.pick(&[6, 11, 12]);
+                let month = self.chance.pick(&[6, 11, 12]);
                 let first = Month::of(self.start).through(Month::of(self.start).add(11)).find(|m| m.number() == month);
                 let bill = self.bill(name, Rhythm::Months(12, 25), 0.1, "Inflow: Ready to Assign");
                 bill.amount = (amount * 0.7).round();
@@ -559,7 +565,7 @@ impl Household<'_> {
     }
 
     fn spend(&mut self) {
-        let one_of = |home: &mut Self, names: &[&str]| category(*home.chance.pick(names));
+        let one_of = |home: &mut Self, names: &[&str]| category(home.chance.pick(names));
         let mut habits = Vec::new();
 
         let mut food = self.habit(Trade::Food, "Groceries", 9.0, 42.0, 5, 0.05);
@@ -607,7 +613,7 @@ impl Household<'_> {
         habits.push(market);
         let mut people = self.habit(Trade::Person, "Gifts", 1.2, 30.0, 5, 0.2);
         for shop in &mut people.shops {
-            let first = *self.chance.pick(&things);
+            let first = self.chance.pick(&things);
             shop.category = category(first);
             if self.chance.yes(0.6) {
                 shop.mixed = vec![category("Gifts"), category("Leisure"), category("Restaurants"), shop.category];
@@ -654,6 +660,11 @@ impl Household<'_> {
                 let old = habit.shops[place].clone();
                 habit.shops[place] = Shop { weight: old.weight, ..self.shop(habit.trade, old.category) };
             }
+            // Or its owner thinks of it otherwise.
+            if self.chance.yes(0.005) && !habit.shops.is_empty() {
+                let place = self.chance.whole(0, habit.shops.len() as i64 - 1) as usize;
+                habit.shops[place].category = self.chance.whole(10, 31) as usize;
+            }
             for _ in 0..self.chance.poisson(mean) {
                 let date = add_days(month.first(), self.chance.whole(0, i64::from(month.days()) - 1));
                 self.buy(&habit, date, scale * (1.0 + inflation).powf(years), uses_card);
@@ -662,7 +673,7 @@ impl Household<'_> {
     }
 
     fn buy(&mut self, habit: &Habit, date: Date, scale: f64, uses_card: bool) {
-        let shop = if self.chance.yes(habit.new_shop) {
+        let shop = if self.chance.yes((habit.new_shop * self.curious).min(0.9)) {
             let mut shop = self.shop(habit.trade, habit.category);
             if self.chance.yes(0.12) {
                 shop.category = self.chance.whole(10, 31) as usize;
@@ -684,14 +695,10 @@ impl Household<'_> {
             _ => shop.category,
         };
         if !shop.mixed.is_empty() {
-            chosen = *self.chance.pick(&shop.mixed);
+            chosen = self.chance.pick(&shop.mixed);
         }
         if self.own_money && (chosen == category("Hers") || chosen == category("His")) {
             chosen = if account == 6 { category("His") } else { category("Hers") };
-        }
-        // Everybody is wrong now and then, or means something else this time.
-        if self.chance.yes(0.008) {
-            chosen = self.chance.whole(10, 31) as usize;
         }
         let bank = if account == 6 { self.second_bank.clone() } else { self.bank.clone() };
         let city = if self.chance.yes(0.1) { bank.city(self.chance) } else { shop.city };
@@ -726,7 +733,7 @@ impl Household<'_> {
             for _ in 0..self.chance.poisson(per_month) {
                 let date = add_days(month.first(), self.chance.whole(0, 27));
                 let amount = self.chance.lognormal(self.pace * 0.16, 0.75).min(self.pace * 1.5);
-                let (what, name) = (category(*self.chance.pick(&rare)), self.name(Trade::Other));
+                let (what, name) = (category(self.chance.pick(&rare)), self.name(Trade::Other));
                 let (bank, city) = (self.bank.clone(), self.bank.city(self.chance));
                 let label = bank.card(self.chance, &name, city, date);
                 let amount = self.milliunits(-amount);

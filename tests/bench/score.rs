@@ -38,7 +38,7 @@ impl Scores {
 
     fn suggestions(&mut self, life: &Life, answers: &Answers) {
         self.waiting += life.truth.categories.len() as f64;
-        for (id, (category, _)) in &answers.suggestions {
+        for (id, (category, ..)) in &answers.suggestions {
             match life.truth.categories.get(id) {
                 Some(Some(truth)) if truth == category => self.right += 1.0,
                 _ => self.wrong += 1.0,
@@ -168,12 +168,12 @@ fn print_suggestions(n: usize, life: &Life, answers: &Answers) {
         let suggested = answers.suggestions.get(id);
         let verdict = match (suggested, truth) {
             (None, _) => "silent",
-            (Some((category, _)), Some(truth)) if category == truth => "right",
+            (Some((category, ..)), Some(truth)) if category == truth => "right",
             _ => "WRONG",
         };
         let category = |id: &str| name_of("categories", &id.into());
         let truth = truth.as_deref().map(category);
-        let suggested = suggested.map(|(id, confidence)| format!("{} {confidence}", category(id)));
+        let suggested = suggested.map(|(id, confidence, why)| format!("{} {confidence} {why}", category(id)));
         let (payee, amount) = (name_of("payees", &row["payee_id"]), &row["amount"]);
         println!(
             "{n} {:?} {verdict} {} {amount} {} {payee} {suggested:?} {truth:?}",

@@ -35,8 +35,8 @@ impl Chance {
         self.unit() < probability
     }
 
-    pub fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
-        &from[self.whole(0, from.len() as i64 - 1) as usize]
+    pub fn pick<T: Copy>(&mut self, from: &[T]) -> T {
+        from[self.whole(0, from.len() as i64 - 1) as usize]
     }
 
     /// A place of a list whose places have these weights.
@@ -73,7 +73,7 @@ impl Chance {
     /// `count` characters of that alphabet.
     pub fn text(&mut self, alphabet: &str, count: usize) -> String {
         let letters: Vec<char> = alphabet.chars().collect();
-        (0..count).map(|_| *self.pick(&letters)).collect()
+        (0..count).map(|_| self.pick(&letters)).collect()
     }
 
     pub fn digits(&mut self, count: usize) -> String {

@@ -105,12 +105,12 @@ impl Country {
     pub fn name(self, chance: &mut Chance, trade: Trade) -> String {
         let part = |chance: &mut Chance| -> String {
             let count = chance.whole(2, 4);
-            (0..count).map(|_| *chance.pick(self.syllables())).collect()
+            (0..count).map(|_| chance.pick(self.syllables())).collect()
         };
         let mut name = part(chance);
         let words = self.trade(trade);
         if !words.is_empty() && chance.yes(0.45) {
-            let word = *chance.pick(words);
+            let word = chance.pick(words);
             let trailing = matches!(self, Self::Britain | Self::America);
             name = match (self, trailing) {
                 (Self::Japan, _) => format!("{name}{word}"),
@@ -151,7 +151,7 @@ pub struct Bank {
 
 impl Bank {
     pub fn new(country: Country, chance: &mut Chance, clean: bool) -> Self {
-        let home = *chance.pick(country.cities());
+        let home = chance.pick(country.cities());
         let (form, card, upper) = (chance.whole(0, 2) as usize, chance.digits(4), chance.yes(0.7));
         Self { country, clean, form, card, home, upper }
     }
@@ -171,7 +171,7 @@ impl Bank {
     }
 
     pub fn city(&self, chance: &mut Chance) -> &'static str {
-        if chance.yes(0.8) { self.home } else { *chance.pick(self.country.cities()) }
+        if chance.yes(0.8) { self.home } else { chance.pick(self.country.cities()) }
     }
 
     /// A purchase by card.

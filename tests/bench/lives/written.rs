@@ -127,15 +127,13 @@ pub fn life(mut home: Household<'_>) -> Life {
         let payee = rows.payee(&event.label, None);
         let forgotten = days_between(event.date, today) < 200 && home.chance.yes(0.01);
         let waits = (recent && home.chance.yes(0.9)) || forgotten;
-        let category = event.category.filter(|_| !waits && event.lines.is_empty());
+        // Everybody is wrong now and then, or meant something else that time.
+        let slip = event.amount < 0 && home.chance.yes(home.slips);
+        let chosen = if slip { Some(home.chance.whole(10, 31) as usize) } else { event.category };
+        let category = chosen.filter(|_| !waits && event.lines.is_empty());
         let id = rows.transaction(event, event.account, event.amount, &payee, category);
         if waits {
-            let main = event
-                .lines
-                .iter()
-                .all(|(part, _)| part.abs() * 4 <= event.amount.abs() * 3 || *part == event.lines[0].0);
-            let half = event.lines.len() > 1 && event.lines[1].0.abs() * 4 > event.amount.abs();
-            truth.categories.insert(id, event.category.filter(|_| main && !half).map(category_id));
+            truth.categories.insert(id, event.category.map(category_id));
         } else {
             for (n, (amount, category)) in event.lines.iter().enumerate() {
                 rows.lines.push(json!({

@@ -1,0 +1,93 @@
+//! Owns how sure evidence makes: how often evidence of that kind was right, in general and then on this very plan.
+//! Never gathers evidence.
+
+use super::evidence::{Evidence, gather};
+use super::past::Past;
+use crate::plan::Plan;
+
+/// How many of the latest payments are asked again, with only what was known before each.
+const ASKED_AGAIN: usize = 1500;
+/// How many days before a payment its past ends then: what waits for a category waits some time.
+const WAIT_DAYS: i32 = 10;
+/// How many payments of this plan outweigh what holds for plans in general.
+const GENERAL: f64 = 25.0;
+/// The most that is ever told.
+const CONFIDENCE_MAX: f64 = 0.99;
+/// How much doubts are raised before they are told: a wrong category costs more than a right one brings.
+const CAUTION: f64 = 1.3;
+/// The part of its amount that a payment's category has, at least, for a guess to be right.
+const MOST: f64 = 0.7;
+/// Where one kind of evidence ends and a surer one begins, by its general chance of being right.
+const KINDS: [f64; 9] = [0.5, 0.7, 0.8, 0.87, 0.92, 0.95, 0.97, 0.985, 0.993];
+
+/// How often each kind of evidence was right on one plan.
+#[derive(Clone, Debug, Default)]
+pub struct Trust {
+    /// By kind: how many, the sum of their general chances, how many were right.
+    kinds: [(f64, f64, f64); KINDS.len() + 1],
+}
+
+impl Trust {
+    /// Asks the plan's last payments again. On return everything has passed.
+    pub fn learn(plan: &Plan, past: &mut Past) -> Self {
+        let mut trust = Self::default();
+        for at in past.payments.len().saturating_sub(ASKED_AGAIN)..past.payments.len() {
+            let facts = past.payments[at].facts;
+            past.pass_until(facts.day - WAIT_DAYS);
+            let Some(evidence) = gather(plan, past, facts) else { continue };
+            let (category, part) = past.payments[at].shares[0];
+            let is_right = evidence.leads[0].category == category && part >= MOST;
+            let chance = chance(&evidence);
+            let (count, sum, right) = &mut trust.kinds[kind(chance)];
+            (*count, *sum, *right) = (*count + 1.0, *sum + chance, *right + f64::from(u8::from(is_right)));
+        }
+        past.pass_until(i32::MAX);
+        trust
+    }
+
+    /// How often such evidence was right, 0 to 1.
+    pub fn confidence(&self, evidence: &Evidence) -> f64 {
+        let chance = chance(evidence);
+        let (count, sum, right) = self.kinds[kind(chance)];
+        // What the plan has shown moves the general chance up or down, the more the more it has shown.
+        let likely = (chance + (right - sum) / (count + GENERAL)).clamp(0.0, 1.0);
+        (1.0 - (1.0 - likely) * CAUTION).clamp(0.0, CONFIDENCE_MAX)
+    }
+}
+
+fn kind(chance: f64) -> usize {
+    KINDS.partition_point(|limit| *limit <= chance)
+}
+
+/// How often such evidence is right in general: a logistic function of its [`signs`].
+fn chance(evidence: &Evidence) -> f64 {
+    let sum: f64 = signs(evidence).iter().zip(WEIGHTS).map(|(sign, weight)| sign * weight).sum();
+    1.0 / (1.0 + (-(sum + INTERCEPT)).exp())
+}
+
+/// What makes evidence good or bad.
+fn signs(evidence: &Evidence) -> [f64; 9] {
+    let share = |place: usize| evidence.leads.get(place).map_or(0.0, |lead| lead.share);
+    let (first, second) = (log_odds(share(0)), log_odds(share(1)));
+    let same = (1.0 + evidence.same as f64).ln();
+    [
+        first,
+        first * second,
+        same,
+        first * same,
+        evidence.agreement,
+        evidence.amount_distance,
+        evidence.years.min(2.0),
+        evidence.account_oddness,
+        evidence.staleness,
+    ]
+}
+
+/// Of each sign, found by logistic regression on invented lives (`tests/bench`), never those of the figures.
+const WEIGHTS: [f64; 9] = [0.82, 0.085, -0.22, 0.18, 1.55, -0.67, -0.58, 0.95, 0.23];
+const INTERCEPT: f64 = 0.31;
+
+fn log_odds(share: f64) -> f64 {
+    let share = share.clamp(0.002, 0.998);
+    (share / (1.0 - share)).ln()
+}
