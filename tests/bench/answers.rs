@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::process::Command;
+use std::sync::Arc;
 
 use avenir_mcp::client::wire;
 use avenir_mcp::dates::{Date, Month, days_between};
@@ -30,9 +31,9 @@ pub struct Answers {
 
 pub fn plan_of(life: &Life) -> Plan {
     let body = json!({ "data": { "plan": life.plan, "server_knowledge": 1 } }).to_string();
-    let mut plan = Plan::default();
-    wire::merge_plan(&mut plan, body.as_bytes()).expect("a readable plan");
-    plan
+    let mut plan = Arc::new(Plan::default());
+    wire::merge(&mut plan, body.as_bytes(), Month::of(life.today)).expect("a readable plan");
+    Arc::unwrap_or_clone(plan)
 }
 
 /// This crate's.
