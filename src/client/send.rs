@@ -45,9 +45,9 @@ impl Failed {
 impl Link {
     pub(super) fn http(settings: Http) -> Self {
         Self::Http {
+            shared: Shared::new(&settings.url, settings.shared_rate),
             http: http::Http::new(settings.url, settings.request_max),
             token: settings.token,
-            shared: Shared::new(settings.shared_rate),
         }
     }
 

@@ -22,12 +22,14 @@ const LOCK_WAIT: Duration = Duration::from_millis(5);
 #[derive(Debug, Default)]
 pub(super) struct Shared {
     folder: Option<PathBuf>,
+    url: String,
     here: Mutex<Pace>,
 }
 
 impl Shared {
-    pub(super) fn new(folder: Option<PathBuf>) -> Self {
-        Self { folder, here: Mutex::default() }
+    /// A count of what is sent to that address, shared in that folder.
+    pub(super) fn new(url: &str, folder: Option<PathBuf>) -> Self {
+        Self { folder, url: url.to_owned(), here: Mutex::default() }
     }
 
     /// Counts a request that is about to leave, or says why it must wait.
@@ -48,7 +50,7 @@ impl Shared {
     /// Works on the file's count where it can be had, else on this process's own.
     async fn with<T>(&self, token: &Token, work: impl Fn(&mut Pace) -> T) -> T {
         let file = match &self.folder {
-            Some(folder) => locked(folder, token).await.inspect_err(|error| {
+            Some(folder) => self.locked(folder, token).await.inspect_err(|error| {
                 tracing::debug!(%error, "requests are counted for this process only");
             }),
             None => Err(std::io::ErrorKind::NotFound.into()),
@@ -64,36 +66,36 @@ impl Shared {
         }
         work(&mut self.here.lock().unwrap_or_else(PoisonError::into_inner))
     }
-}
 
-/// The file, locked until it is dropped.
-async fn locked(folder: &Path, token: &Token) -> std::io::Result<File> {
-    let hash = Sha256::digest(format!("avenir-mcp requests of {}", token.reveal()).as_bytes());
-    let name: String = hash.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
-    let mut options = OpenOptions::new();
-    options.read(true).write(true).create(true).truncate(false);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let path = folder.join(format!("requests-{name}"));
-    let file = match options.open(&path) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            let mut builder = std::fs::DirBuilder::new();
-            builder.recursive(true);
-            #[cfg(unix)]
-            std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-            builder.create(folder)?;
-            options.open(&path)?
+    /// The file, locked until it is dropped.
+    async fn locked(&self, folder: &Path, token: &Token) -> std::io::Result<File> {
+        let hash = Sha256::digest(format!("avenir-mcp requests to {} with {}", self.url, token.reveal()).as_bytes());
+        let name: String = hash.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(false);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let path = folder.join(format!("requests-{name}"));
+        let file = match options.open(&path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                let mut builder = std::fs::DirBuilder::new();
+                builder.recursive(true);
+                #[cfg(unix)]
+                std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+                builder.create(folder)?;
+                options.open(&path)?
+            }
+            opened => opened?,
+        };
+        for _ in 0..LOCK_TRIES {
+            match file.try_lock() {
+                Ok(()) => return Ok(file),
+                Err(TryLockError::WouldBlock) => tokio::time::sleep(LOCK_WAIT).await,
+                Err(TryLockError::Error(error)) => return Err(error),
+            }
         }
-        opened => opened?,
-    };
-    for _ in 0..LOCK_TRIES {
-        match file.try_lock() {
-            Ok(()) => return Ok(file),
-            Err(TryLockError::WouldBlock) => tokio::time::sleep(LOCK_WAIT).await,
-            Err(TryLockError::Error(error)) => return Err(error),
-        }
+        Err(std::io::ErrorKind::WouldBlock.into())
     }
-    Err(std::io::ErrorKind::WouldBlock.into())
 }
 
 fn read(file: &mut File) -> std::io::Result<Pace> {
@@ -113,10 +115,12 @@ fn write(file: &mut File, pace: &Pace) -> std::io::Result<()> {
 mod tests {
     use super::*;
 
+    const HERE: &str = "http://127.0.0.1/v1";
+
     #[tokio::test]
     async fn point_54_the_hour_is_shared_by_processes_of_one_token() {
         let folder = std::env::temp_dir().join(format!("avenir-pace-{}", std::process::id())).join("made");
-        let (one, two) = (Shared::new(Some(folder.clone())), Shared::new(Some(folder.clone())));
+        let (one, two) = (Shared::new(HERE, Some(folder.clone())), Shared::new(HERE, Some(folder.clone())));
         let (mine, other) = (Token::new("mine").expect("a token"), Token::new("other").expect("a token"));
         for n in 0..180 {
             let from = if n % 2 == 0 { &one } else { &two };
@@ -125,6 +129,7 @@ mod tests {
         assert_eq!(one.admit(&mine, 1001).await, Err(Wait::Full(3599)));
         assert_eq!(two.used(&mine, 1001).await, 180);
         assert_eq!(two.admit(&other, 1001).await, Ok(()));
+        assert_eq!(Shared::new("https://elsewhere", Some(folder.clone())).used(&mine, 1001).await, 0);
         assert_eq!(one.pause(&other, 1001, Some(70)).await, 70);
         assert_eq!(two.admit(&other, 1002).await, Err(Wait::Paused(69)));
         for file in std::fs::read_dir(&folder).expect("the folder") {
@@ -142,7 +147,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_folder_that_cannot_be_used_is_no_obstacle() {
-        let shared = Shared::new(Some("/proc/nowhere".into()));
+        let shared = Shared::new(HERE, Some("/proc/nowhere".into()));
         let token = Token::new("mine").expect("a token");
         assert_eq!(shared.admit(&token, 1000).await, Ok(()));
         assert_eq!(shared.used(&token, 1000).await, 1);
