@@ -66,7 +66,7 @@ async fn undo_operation(call: Arc<Call>, ask: UndoAsk) -> Result<Reply<Recategor
     write::confirmed(&call, ask.confirmation.as_deref(), || async {
         let operations = call.operations(&plan_id)?;
         let plan = call.client().plan(&call.scope, &plan_id, Age::Now).await?;
-        undo::undo(&plan, undo::choose(&operations, &plan, ask.operation_id.as_deref())?)
+        undo::undo(&plan, &operations, ask.operation_id.as_deref())
     })
     .await
 }

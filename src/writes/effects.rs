@@ -1,12 +1,12 @@
 //! Owns what an operation did and what of it can be taken back now: each part as it was left, back, or changed since.
 //! Never words a question (that is `undo`), and never takes back what someone changed since.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::stand::{self, Stand};
 use super::{Change, Done, Kind, NewRow, Operation, RowEdit, Step, StepState, names, target};
-use crate::ids::TransactionId;
-use crate::plan::{Category, Plan, Transaction};
+use crate::ids::{CategoryId, TransactionId};
+use crate::plan::{Category, Ix, Payee, Plan, Transaction};
 use crate::text::safe;
 
 /// What of an operation is left to take back.
@@ -61,18 +61,59 @@ pub(super) fn is_over(operation: &Operation) -> bool {
     operation.closed || (edits.is_empty() && created.is_empty() && others.is_empty())
 }
 
-/// What of the operation can be taken back now.
-pub(super) fn remains(plan: &Plan, operation: &Operation) -> Remains {
+/// What later operations have in effect: they are later work too, even where they made things as an earlier one did.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Later(HashSet<(String, &'static str)>);
+
+impl Later {
+    /// Adds an operation, later than those looked at next.
+    pub(super) fn add(&mut self, plan: &Plan, operation: &Operation) {
+        let parts = Parts::left(operation);
+        for edit in &parts.edits {
+            if let Some(row) = plan.transactions.get(&edit.id) {
+                let stands = stand::fields(plan, row, edit).into_iter().zip(FIELDS);
+                let in_effect = stands.filter(|(stand, _)| *stand == Some(Stand::After));
+                self.0.extend(in_effect.map(|(_, (_, field))| (edit.id.to_string(), field)));
+            }
+        }
+        let in_effect = parts.others.iter().filter(|done| other_stand(plan, done) == Stand::After);
+        self.0.extend(in_effect.filter_map(|done| key(&done.step)));
+    }
+
+    /// Where the plan stands, seen from an earlier operation.
+    fn seen(&self, stand: Stand, key: Option<(String, &'static str)>) -> Stand {
+        let taken = stand == Stand::After && key.is_some_and(|key| self.0.contains(&key));
+        if taken { Stand::Elsewhere } else { stand }
+    }
+}
+
+/// The fields of an edit in their order: in words, and as keys.
+const FIELDS: [(&str, &str); 4] =
+    [("category", "category"), ("flag", "flag"), ("cleared status", "cleared"), ("approval", "approved")];
+
+/// What a step on a category, a month or a payee writes.
+fn key(step: &Step) -> Option<(String, &'static str)> {
+    Some(match step {
+        Step::Budget { month, category, .. } => (format!("{category} {month}"), "budget"),
+        Step::Category { category, .. } => (category.to_string(), "place"),
+        Step::Target { category, .. } => (category.to_string(), "target"),
+        Step::Payee { payee, .. } => (payee.to_string(), "payee"),
+        _ => return None,
+    })
+}
+
+/// What of the operation can be taken back now, with what later ones have in effect.
+pub(super) fn remains(plan: &Plan, operation: &Operation, later: &Later) -> Remains {
     let parts = Parts::left(operation);
     let mut found = Remains::default();
     for edit in parts.edits {
-        row(plan, edit, &mut found);
+        row(plan, edit, later, &mut found);
     }
     for (id, rows) in parts.created {
         creation(plan, id, &rows, &mut found);
     }
     for done in parts.others.iter().rev() {
-        other(plan, done, &mut found);
+        other(plan, done, later, &mut found);
     }
     if operation.kind == Kind::Move && !found.conflicts.is_empty() {
         found.others.clear();
@@ -241,7 +282,7 @@ fn inverse(step: &Step) -> Option<Step> {
 }
 
 /// A transaction's edit, turned round where it is as the operation left it.
-fn row(plan: &Plan, edit: RowEdit, found: &mut Remains) {
+fn row(plan: &Plan, edit: RowEdit, later: &Later, found: &mut Remains) {
     let mut leave = |words: String| found.conflicts.push(Conflict { id: edit.id.to_string(), words });
     let Some(row) = plan.transactions.get(&edit.id) else {
         return leave("a transaction that is no longer in the plan".into());
@@ -250,11 +291,14 @@ fn row(plan: &Plan, edit: RowEdit, found: &mut Remains) {
     if row.deleted {
         return leave(format!("{head}: deleted since"));
     }
-    let [category, flag, cleared, approved] = stand::fields(plan, row, &edit);
-    let named = [(category, "category"), (flag, "flag"), (cleared, "cleared status"), (approved, "approval")];
-    if let Some((_, what)) = named.iter().find(|(stand, _)| *stand == Some(Stand::Elsewhere)) {
+    let mut stands = stand::fields(plan, row, &edit);
+    for (stand, (_, field)) in stands.iter_mut().zip(FIELDS) {
+        *stand = stand.map(|stand| later.seen(stand, Some((edit.id.to_string(), field))));
+    }
+    if let Some((_, (what, _))) = stands.iter().zip(FIELDS).find(|(stand, _)| **stand == Some(Stand::Elsewhere)) {
         return leave(format!("{head}: its {what} changed since"));
     }
+    let [category, flag, cleared, approved] = stands;
     let earlier = edit.category.as_ref().and_then(|change| change.before.as_ref());
     if category == Some(Stand::After) && earlier.is_some_and(|id| plan.categories.get(id).is_none_or(|c| c.deleted)) {
         return leave(format!("{head}: the category it had is deleted"));
@@ -300,38 +344,45 @@ fn creation(plan: &Plan, id: TransactionId, rows: &[NewRow], found: &mut Remains
     found.conflicts.push(Conflict { id: id.to_string(), words });
 }
 
+/// Where the plan stands on a step on a category, a month or a payee.
+fn other_stand(plan: &Plan, done: &Done) -> Stand {
+    match &done.step {
+        Step::Budget { month, category, budgeted } => stand::budget(plan, *month, category, budgeted),
+        Step::Category { category, place } => stand::category(plan, category, place),
+        Step::Target { category, goal, sent } => stand::target(plan, category, goal, sent, done.landed.goal.as_ref()),
+        Step::Payee { payee, name } => stand::payee(plan, payee, name),
+        _ => Stand::Elsewhere,
+    }
+}
+
 /// A step on a category, a month or a payee, turned round where it is as the operation left it.
-fn other(plan: &Plan, done: &Done, found: &mut Remains) {
+fn other(plan: &Plan, done: &Done, later: &Later, found: &mut Remains) {
     let step = &done.step;
-    let category = |id| plan.categories.get(id).map(|c: &Category| names::category(&plan.categories, c));
-    let gone = || "a category that is no longer in the plan".to_owned();
-    let (stand, id, what) = match step {
-        Step::Budget { month, category: of, budgeted } => {
-            let what = category(of).map(|name| format!("{name} for {month}: its amount changed since"));
-            (stand::budget(plan, *month, of, budgeted), of.to_string(), what.unwrap_or_else(gone))
+    let category = |id: &CategoryId| {
+        let known = plan.categories.get(id).map(|c| names::category(&plan.categories, c));
+        (id.to_string(), known.unwrap_or_else(|| "a category that is no longer in the plan".into()))
+    };
+    let ((id, name), what) = match step {
+        Step::Budget { month, category: of, .. } => {
+            let (id, name) = category(of);
+            ((id, format!("{name} for {month}")), "its amount changed since")
         }
-        Step::Category { category: of, place } => {
-            let what = category(of).map(|name| format!("{name}: its name or group changed since"));
-            (stand::category(plan, of, place), of.to_string(), what.unwrap_or_else(gone))
-        }
-        Step::Target { category: of, goal, sent } => {
-            let what = category(of).map(|name| format!("{name}: its target changed since"));
-            (stand::target(plan, of, goal, sent, done.landed.goal.as_ref()), of.to_string(), what.unwrap_or_else(gone))
-        }
-        Step::Payee { payee: of, name } => {
-            let payee = plan.payees.get(of).filter(|payee| !payee.deleted);
-            let what = payee.map(|payee| format!("{}: renamed since", names::payee(plan, payee)));
-            (stand::payee(plan, of, name), of.to_string(), what.unwrap_or_else(|| "a payee that is gone".into()))
+        Step::Category { category: of, .. } => (category(of), "its name or group changed since"),
+        Step::Target { category: of, .. } => (category(of), "its target changed since"),
+        Step::Payee { payee: of, .. } => {
+            let known = plan.payees.get(of).filter(|payee| !payee.deleted);
+            let name = known.map_or_else(|| "a payee that is gone".into(), |payee| names::payee(plan, payee));
+            ((of.to_string(), name), "renamed since")
         }
         _ => return,
     };
-    match (stand, inverse(step)) {
+    match (later.seen(other_stand(plan, done), key(step)), inverse(step)) {
         (Stand::After, Some(back)) => match taken(plan, step) {
             Some(words) => found.conflicts.push(Conflict { id, words }),
             None => found.others.push(back),
         },
         (Stand::Before, _) => found.back += 1,
-        _ => found.conflicts.push(Conflict { id, words: what }),
+        _ => found.conflicts.push(Conflict { id, words: format!("{name}: {what}") }),
     }
 }
 
@@ -351,10 +402,18 @@ fn taken(plan: &Plan, step: &Step) -> Option<String> {
         }
         Step::Payee { payee, name } => {
             let before = name.before.as_str();
-            let has = |p: &crate::plan::Payee| p.id != *payee && !p.deleted && *p.name == *before;
+            // A payee that YNAB made and nothing names any more does not stand in the way.
+            let has =
+                |(ix, p): (Ix<Payee>, &Payee)| p.id != *payee && !p.deleted && *p.name == *before && is_named(plan, ix);
             let words = || format!("'{}': another payee is named '{}' now", safe(&name.after), safe(before));
-            plan.payees.iter().any(has).then(words)
+            plan.payees.enumerate().any(has).then(words)
         }
         _ => None,
     }
+}
+
+/// Whether a live transaction or schedule names the payee.
+fn is_named(plan: &Plan, payee: Ix<Payee>) -> bool {
+    let names = |row: &Transaction| row.payee == Some(payee) || row.live_lines().any(|line| line.payee == Some(payee));
+    plan.live().any(names) || plan.scheduled.iter().any(|row| !row.deleted && row.payee == Some(payee))
 }

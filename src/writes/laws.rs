@@ -8,7 +8,6 @@ use proptest::prelude::*;
 
 use self::stage::*;
 use super::doubt::judge;
-use super::undo::undo;
 use super::*;
 
 proptest! {
@@ -26,7 +25,7 @@ proptest! {
             operations.push(carried(&mut plan, &proposal));
         }
         while let (Some(mut operation), Some(before)) = (operations.pop(), earlier.pop()) {
-            let question = undo(&plan, &operation).ok().and_then(|p| p.proposal).map(|p| p.question);
+            let question = undo_one(&plan, &operation).ok().and_then(|p| p.proposal).map(|p| p.question);
             prop_assert!(question.is_some_and(|question| question.starts_with("Undo")));
             take_back(&mut plan, &mut operation).map_err(|e| TestCaseError::fail(e.to_string()))?;
             prop_assert_eq!(state(&plan), before);

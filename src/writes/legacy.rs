@@ -221,7 +221,6 @@ fn shown(words: &str) -> Option<Option<GoalState>> {
 mod tests {
     use super::super::effects;
     use super::super::laws::stage::{self, carry_out, plan};
-    use super::super::undo::undo;
     use super::*;
     use crate::plan::Plan;
 
@@ -239,7 +238,7 @@ mod tests {
                 carry_out(plan, &done.step);
             }
         }
-        let proposed = undo(plan, operation).expect("an answer");
+        let proposed = stage::undo_one(plan, operation).expect("an answer");
         proposed.proposal.map_or(proposed.answer.outcome.message, |proposal| proposal.question)
     }
 

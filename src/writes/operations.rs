@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::effects;
+use super::effects::{self, Later};
 use super::{Change, Done, GoalState, Kind, Operation, Step, StepState, names, target};
 use crate::analytics::counted;
 use crate::ids::{CategoryId, OperationId, TransactionId};
@@ -83,7 +83,13 @@ pub fn is_of(operation: &Operation, plan: &Plan) -> bool {
 /// The plan's latest operations, at most `limit`; `operations` are in the journal's order, oldest first.
 pub fn list(plan: &Plan, operations: &[Operation], limit: usize) -> Operations {
     let own: Vec<&Operation> = operations.iter().rev().filter(|operation| is_of(operation, plan)).collect();
-    let listed: Vec<Listed> = own.iter().take(limit).map(|operation| listed(plan, operation)).collect();
+    let mut later = Later::default();
+    let next = |operation: &&Operation| {
+        let listed = listed(plan, operation, &later);
+        later.add(plan, operation);
+        listed
+    };
+    let listed: Vec<Listed> = own.iter().take(limit).map(next).collect();
     let undoable = listed.iter().filter(|operation| operation.undoable).count();
     let message = match own.len() {
         0 => "No change was made from here on this plan.".to_owned(),
@@ -93,9 +99,9 @@ pub fn list(plan: &Plan, operations: &[Operation], limit: usize) -> Operations {
     Operations { more: own.len() - listed.len(), operations: listed, message }
 }
 
-fn listed(plan: &Plan, operation: &Operation) -> Listed {
+fn listed(plan: &Plan, operation: &Operation, later: &Later) -> Listed {
     let over = effects::is_over(operation);
-    let remains = if over { effects::Remains::default() } else { effects::remains(plan, operation) };
+    let remains = if over { effects::Remains::default() } else { effects::remains(plan, operation, later) };
     let conflicts = remains.conflicts.iter().take(CONFLICTS_MAX).map(|conflict| conflict.id.clone());
     Listed {
         operation_id: operation.id.clone(),
@@ -219,7 +225,7 @@ impl From<&GoalState> for Goal {
 #[cfg(test)]
 mod tests {
     use super::super::laws::stage::*;
-    use super::super::undo::choose;
+    use super::super::undo::undo;
     use super::*;
     use crate::money::Milliunits;
     use crate::writes::Landed;
@@ -297,7 +303,7 @@ mod tests {
         let mut operation = carried(&mut plan, &proposal);
         operation.plan = "last-used".into();
         assert!(is_of(&operation, &plan));
-        assert!(choose(std::slice::from_ref(&operation), &plan, None).is_ok());
+        assert!(undo(&plan, std::slice::from_ref(&operation), None).is_ok());
         let other = Step::Budget {
             month: march(),
             category: "of-another-plan".into(),
@@ -305,8 +311,8 @@ mod tests {
         };
         operation.steps[0] = Done { step: other, state: StepState::Applied, landed: Landed::default() };
         let id = operation.id.to_string();
-        assert!(choose(std::slice::from_ref(&operation), &plan, None).is_err());
-        assert!(choose(std::slice::from_ref(&operation), &plan, Some(&id)).is_err());
+        assert!(undo(&plan, std::slice::from_ref(&operation), None).is_err());
+        assert!(undo(&plan, std::slice::from_ref(&operation), Some(&id)).is_err());
         assert_eq!(list(&plan, &[operation], 5).operations.len(), 0);
     }
 }

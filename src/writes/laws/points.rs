@@ -2,10 +2,16 @@
 //! Never part of the binary.
 
 use super::super::approve::approve;
-use super::super::undo::{choose, undo};
+use super::super::undo::undo;
 use super::super::*;
 use super::stage::*;
 use crate::plan::{Cleared, Plan, Transaction};
+
+/// The operation that undo without an id takes back.
+fn chosen(operations: &[Operation], plan: &Plan) -> OperationId {
+    let proposed = undo(plan, operations, None).expect("one");
+    proposed.proposal.and_then(|proposal| proposal.undoes).expect("an operation to take back")
+}
 
 /// Point 10: a partial undo leaves the rest undoable.
 #[test]
@@ -36,21 +42,44 @@ fn p11_the_latest_that_can_be_undone_is_chosen() {
     let second = budget(&plan, "Fuel", 20.0);
     let second = carried(&mut plan, &second);
     let mut operations = vec![first, second];
-    assert_eq!(choose(&operations, &plan, None).expect("one").id, operations[1].id);
+    assert_eq!(chosen(&operations, &plan), operations[1].id);
 
     assigned_since(&mut plan, "Fuel", 33_000);
-    assert_eq!(choose(&operations, &plan, None).expect("one").id, operations[0].id);
+    assert_eq!(chosen(&operations, &plan), operations[0].id);
     let named = operations[1].id.to_string();
-    let left = choose(&operations, &plan, Some(&named)).and_then(|o| undo(&plan, o)).expect("an answer").answer;
+    let left = undo(&plan, &operations, Some(&named)).expect("an answer").answer;
     assert_eq!((left.outcome.status, left.conflicts.len()), (Status::NothingToDo, 1));
 
     take_back(&mut plan, &mut operations[0]).expect("an undo");
-    assert_eq!(choose(&operations, &plan, None).expect("one").id, operations[1].id);
+    let left = undo(&plan, &operations, None).expect("an answer").answer;
+    assert_eq!((left.outcome.status, left.conflicts.len()), (Status::NothingToDo, 1));
     assigned_since(&mut plan, "Fuel", 20_000);
     take_back(&mut plan, &mut operations[1]).expect("an undo");
-    assert!(choose(&operations, &plan, None).is_err());
-    assert!(choose(&operations, &plan, Some("abc")).is_err());
-    assert!(choose(&[], &plan, None).is_err());
+    assert!(undo(&plan, &operations, None).is_err());
+    assert!(undo(&plan, &operations, Some("abc")).is_err());
+    assert!(undo(&plan, &[], None).is_err());
+}
+
+/// A later operation is later work, even where it made things as the earlier one had.
+#[test]
+fn what_a_later_operation_has_in_effect_is_left_alone() {
+    let mut plan = plan();
+    let write = |plan: &mut Plan, amount| {
+        let proposal = budget(plan, "Restaurants", amount);
+        carried(plan, &proposal)
+    };
+    let first = write(&mut plan, 75.0);
+    assigned_since(&mut plan, "Restaurants", 33_000);
+    let second = write(&mut plan, 75.0);
+    let id = first.id.to_string();
+    let mut operations = vec![first, second];
+    operations[1].id = "second".into();
+    let left = undo(&plan, &operations, Some(&id)).expect("an answer");
+    assert_eq!((left.answer.conflicts.len(), left.proposal.is_none()), (1, true));
+    assert_eq!(chosen(&operations, &plan).as_str(), "second");
+    take_back(&mut plan, &mut operations[1]).expect("an undo");
+    assert_eq!(assigned(&plan, "Restaurants").get(), 33_000);
+    assert!(undo(&plan, &operations, Some(&id)).expect("an answer").proposal.is_none(), "someone else's amount");
 }
 
 /// Point 41: approving is undone, and only of what it approved.
@@ -62,7 +91,7 @@ fn p41_approving_can_be_undone() {
     let proposal = approve(&plan, &ids).expect("a proposal").proposal.expect("a write");
     let mut operation = carried(&mut plan, &proposal);
     assert!(plan.live().all(|t| t.approved));
-    let question = undo(&plan, &operation).expect("an undo").proposal.expect("a question").question;
+    let question = undo_one(&plan, &operation).expect("an undo").proposal.expect("a question").question;
     assert_eq!(question, format!("Undo: mark {} transaction(s) not approved?", ids.len()));
     take_back(&mut plan, &mut operation).expect("an undo");
     assert_eq!(plan.live().filter(|t| !t.approved).count(), ids.len());
@@ -73,7 +102,7 @@ fn undo_questions_are_the_recorded_ones() {
     let mut plan = plan();
     let proposal = budget(&plan, "Fuel", 20.0);
     let operation = carried(&mut plan, &proposal);
-    let question = undo(&plan, &operation).expect("an undo").proposal.expect("a question").question;
+    let question = undo_one(&plan, &operation).expect("an undo").proposal.expect("a question").question;
     assert_eq!(question, "Undo: set Fuel for 2026-03-01 back to -15.00?");
 }
 
@@ -83,7 +112,7 @@ fn an_undo_that_died_half_way_is_finished() {
     let mut plan = plan();
     let proposal = books(&plan, 150);
     let mut operation = carried(&mut plan, &proposal);
-    let steps = undo(&plan, &operation).expect("an undo").proposal.expect("a question").steps;
+    let steps = undo_one(&plan, &operation).expect("an undo").proposal.expect("a question").steps;
     assert_eq!(steps.len(), 2);
     // The first chunk was applied and never noted.
     carry_out(&mut plan, &steps[0]);
@@ -99,7 +128,7 @@ fn a_category_deleted_since_is_not_given_back() {
     let Step::Transactions { rows } = &operation.steps[0].step else { panic!("edits") };
     let before = rows[0].category.as_ref().and_then(|change| change.before.clone()).expect("a category before");
     with_category(&mut plan, &before, |category| category.deleted = true);
-    let answer = undo(&plan, &operation).expect("an answer").answer;
+    let answer = undo_one(&plan, &operation).expect("an answer").answer;
     assert_eq!((answer.outcome.status, answer.conflicts.len()), (Status::NothingToDo, 1));
 }
 
@@ -113,7 +142,7 @@ fn p1_of_half_a_move_the_half_is_taken_back() {
     let mut operation = carried(&mut plan, &half);
     let step = proposal.steps[1].clone();
     operation.steps.push(Done { step, state: StepState::NotApplied, landed: Landed::default() });
-    let question = undo(&plan, &operation).expect("an undo").proposal.expect("a question").question;
+    let question = undo_one(&plan, &operation).expect("an undo").proposal.expect("a question").question;
     assert_eq!(question, "Undo: set Rent for 2026-03-01 back to 625.00?");
     take_back(&mut plan, &mut operation).expect("an undo");
     assert_eq!((assigned(&plan, "Rent").get(), assigned(&plan, "Restaurants").get()), (625_000, 20_000));
@@ -125,11 +154,11 @@ fn p2_a_half_undone_move_is_finished() {
     let mut plan = plan();
     let proposal = moving(&plan, "Restaurants", "Fuel", 10.0);
     let mut operation = carried(&mut plan, &proposal);
-    let back = undo(&plan, &operation).expect("an undo").proposal.expect("a question");
+    let back = undo_one(&plan, &operation).expect("an undo").proposal.expect("a question");
     assert_eq!(back.question, "Undo: move 10.00 back from Fuel to Restaurants for 2026-03-01?");
 
     assigned_since(&mut plan, "Fuel", 99_000);
-    let left = undo(&plan, &operation).expect("an answer");
+    let left = undo_one(&plan, &operation).expect("an answer");
     assert_eq!((left.answer.conflicts.len(), left.proposal.is_none()), (1, true), "both sides left alone");
     assigned_since(&mut plan, "Fuel", -5_000);
 
@@ -151,7 +180,7 @@ fn p5_a_reconciliation_that_died_after_its_adjustment_is_undone() {
     let marking = proposal.steps.pop().expect("the marking");
     let mut operation = carried(&mut plan, &proposal);
     operation.steps.push(Done { step: marking, state: StepState::NotApplied, landed: Landed::default() });
-    assert_eq!(choose(std::slice::from_ref(&operation), &plan, None).expect("one").id, operation.id);
+    assert_eq!(chosen(std::slice::from_ref(&operation), &plan), operation.id);
     take_back(&mut plan, &mut operation).expect("an undo");
     assert_eq!(state(&plan), before);
 }
@@ -206,11 +235,11 @@ fn p46_a_category_rename_is_undone() {
     let mut plan = plan();
     let proposal = some_write(&plan, 6, 1);
     let operation = carried(&mut plan, &proposal);
-    let question = undo(&plan, &operation).expect("an undo").proposal.expect("a question").question;
+    let question = undo_one(&plan, &operation).expect("an undo").proposal.expect("a question").question;
     assert_eq!(question, "Undo: change category 'Getting around 1' (Everyday) back to 'Transport' (Everyday)?");
     let fuel = CategoryId::from(category_id(&plan, "Fuel").as_str());
     with_category(&mut plan, &fuel, |c| c.name = "Transport".into());
-    let left = undo(&plan, &operation).expect("an answer");
+    let left = undo_one(&plan, &operation).expect("an answer");
     assert_eq!((left.answer.conflicts.len(), left.proposal.is_none()), (1, true));
 }
 
@@ -222,7 +251,7 @@ fn p45_undo_questions_have_straight_quotes() {
     let (id, name) = (of.id.to_string(), of.name.to_string());
     let proposal = payee::rename(&plan, &id, "Else").expect("a proposal").proposal.expect("a question");
     let operation = carried(&mut plan, &proposal);
-    let question = undo(&plan, &operation).expect("an undo").proposal.expect("a question").question;
+    let question = undo_one(&plan, &operation).expect("an undo").proposal.expect("a question").question;
     assert_eq!(question, format!("Undo: name the payee '{name}' again?"));
 }
 
@@ -238,9 +267,9 @@ fn p9_undoing_a_target_loses_nothing() {
     let mut plan = plan();
     let proposal = set(&plan, "Insurance", Some("weekly"));
     let lost = carried(&mut plan, &proposal);
-    let refused = undo(&plan, &lost).expect_err("a refusal").to_string();
+    let refused = undo_one(&plan, &lost).expect_err("a refusal").to_string();
     assert!(refused.starts_with("The target it replaced is of a kind"), "{refused}");
-    assert!(choose(&[lost], &plan, None).is_err());
+    assert!(undo(&plan, &[lost], None).is_err());
 
     let proposal = set(&plan, "Water", None);
     let mut kept = carried(&mut plan, &proposal);
@@ -249,9 +278,9 @@ fn p9_undoing_a_target_loses_nothing() {
         with_category(plan, &water, |c| c.goal.as_mut().expect("a target").needs_whole_amount = Some(whole));
     };
     whole(&mut plan, false);
-    assert_eq!(undo(&plan, &kept).expect("an answer").answer.conflicts, [water.to_string()]);
+    assert_eq!(undo_one(&plan, &kept).expect("an answer").answer.conflicts, [water.to_string()]);
     whole(&mut plan, true);
-    let question = undo(&plan, &kept).expect("an undo").proposal.expect("a question").question;
+    let question = undo_one(&plan, &kept).expect("an undo").proposal.expect("a question").question;
     assert_eq!(question, "Undo: set the target of Water back?");
     take_back(&mut plan, &mut kept).expect("an undo");
     let goal = plan.categories.get(&water).and_then(|c| c.goal.clone()).expect("a target");

@@ -124,9 +124,14 @@ pub(crate) fn carried(plan: &mut Plan, proposal: &Proposal) -> Operation {
     }
 }
 
+/// What taking back that operation, the only one, would do.
+pub(crate) fn undo_one(plan: &Plan, operation: &Operation) -> Result<Proposed<Recategorisation>, Refusal> {
+    undo(plan, std::slice::from_ref(operation), Some(operation.id.as_str()))
+}
+
 /// Takes the operation back as far as it goes, and notes it there.
 pub(crate) fn take_back(plan: &mut Plan, operation: &mut Operation) -> Result<Recategorisation, Refusal> {
-    let proposed = undo(plan, operation)?;
+    let proposed = undo_one(plan, operation)?;
     if let Some(proposal) = &proposed.proposal {
         operation.undone.extend(carried(plan, proposal).steps);
     }

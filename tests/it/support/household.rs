@@ -152,8 +152,8 @@ pub const WRITES: [Write; 14] = [
         another: || flags(&[(ZERO, "yellow"), (REFUND, "green")]),
         question: Some(
             "Change the flag of 2 transaction(s)?\n\
-             - 2026-02-24 Zero Corp 0.00: no flag → yellow\n\
-             - 2026-03-03 VIR REGULARISATION 75.00: no flag → blue",
+             - 2026-02-24 Zero Corp 0.00: none → yellow\n\
+             - 2026-03-03 VIR REGULARISATION 75.00: none → blue",
         ),
         requests: 1,
         undoable: true,
