@@ -14,6 +14,7 @@ use crate::plan::{Account, Cleared, Ix, Plan, Transaction};
 use crate::text::safe;
 
 mod sets;
+pub mod statement;
 
 /// How many rows each list of an analysis holds at most.
 const LISTED_MAX: usize = 50;
