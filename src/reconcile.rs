@@ -13,6 +13,14 @@ use crate::money::{Amount, Milliunits};
 use crate::plan::{Account, Cleared, Ix, Plan, Transaction};
 use crate::text::safe;
 
+pub mod application;
+#[cfg(test)]
+mod cases;
+pub mod comparison;
+#[cfg(test)]
+mod desk;
+pub mod divergence;
+pub mod matching;
 mod sets;
 pub mod statement;
 
@@ -45,7 +53,7 @@ pub struct Analysis {
     /// All of them.
     pub uncleared_count: usize,
     /// Oldest 50.
-    pub uncleared: Vec<Uncleared>,
+    pub uncleared: Vec<Listed>,
     /// Uncleared ones equal to the difference.
     pub explained_by: Vec<TransactionId>,
     /// 2 to 4 uncleared ones that add up to it.
@@ -58,9 +66,9 @@ pub struct Analysis {
     pub cleared_by_transactions: Milliunits,
 }
 
-/// A transaction the bank has not shown yet.
+/// A transaction in a list.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct Uncleared {
+pub struct Listed {
     /// Its id.
     pub transaction_id: TransactionId,
     /// YYYY-MM-DD.
@@ -100,7 +108,7 @@ pub fn analyse(plan: &Plan, account: Ix<Account>, bank_balance: Milliunits, toda
         difference: difference.into(),
         to_reconcile_count: live.iter().filter(|t| t.cleared == Cleared::Cleared).count(),
         uncleared_count: uncleared.len(),
-        uncleared: uncleared.iter().take(LISTED_MAX).map(|t| uncleared_row(plan, t)).collect(),
+        uncleared: uncleared.iter().take(LISTED_MAX).map(|t| listed(plan, t)).collect(),
         explained_by: uncleared
             .iter()
             .filter(|t| !difference.is_zero() && t.amount == difference)
@@ -126,9 +134,9 @@ fn in_order(plan: &Plan, account: Ix<Account>) -> Vec<&Transaction> {
     live
 }
 
-fn uncleared_row(plan: &Plan, t: &Transaction) -> Uncleared {
+fn listed(plan: &Plan, t: &Transaction) -> Listed {
     let payee = safe(plan.payee_name(t.payee)).into_owned();
-    Uncleared { transaction_id: t.id.clone(), date: t.date, amount: t.amount.into(), payee }
+    Listed { transaction_id: t.id.clone(), date: t.date, amount: t.amount.into(), payee }
 }
 
 fn explaining_sets(uncleared: &[&Transaction], difference: Milliunits) -> Vec<Vec<TransactionId>> {

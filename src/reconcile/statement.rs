@@ -21,7 +21,7 @@ mod figure;
 mod known;
 mod mt940;
 mod ofx;
-mod proof;
+pub(in crate::reconcile) mod proof;
 mod qif;
 mod words;
 
@@ -161,7 +161,7 @@ impl Sheet {
     }
 
     /// What its rows add up to.
-    fn sum(&self) -> Milliunits {
+    pub(super) fn sum(&self) -> Milliunits {
         self.rows.iter().map(|row| row.amount).sum()
     }
 
@@ -243,9 +243,20 @@ pub enum Reading {
     Open {
         /// The file's format.
         format: Format,
-        /// Each of them, to be given back as `read_as`.
-        readings: Vec<ReadAs>,
+        /// A row that they read differently, by its number.
+        row: usize,
+        /// Each of them.
+        readings: Vec<Possible>,
     },
+}
+
+/// A reading that remains possible.
+#[derive(Clone, Debug)]
+pub struct Possible {
+    /// To be given back.
+    pub read_as: ReadAs,
+    /// The day and amount it gives to the row that tells the readings apart.
+    pub example: Option<(Date, Milliunits)>,
 }
 
 /// Reads a statement; `known` is what YNAB has of the account. Refused when it is no statement, or damaged.

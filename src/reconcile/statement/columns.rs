@@ -309,7 +309,8 @@ fn who(roles: &[Option<Role>], counts: &[Count], texts: &[usize]) -> (Vec<usize>
         Some(Role::Payee(rank)) => Some(rank),
         _ => None,
     };
-    let mut payee: Vec<usize> = texts.iter().copied().filter(|at| rank(at).is_some()).collect();
+    let sides = |at: &usize| counts.get(*at).is_some_and(|count| count.outs == count.filled);
+    let mut payee: Vec<usize> = texts.iter().copied().filter(|at| rank(at).is_some() && !sides(at)).collect();
     payee.sort_by_key(|at| (std::cmp::Reverse(rank(at)), *at));
     let mut memo: Vec<usize> =
         texts.iter().copied().filter(|at| roles.get(*at).copied().flatten() == Some(Role::Memo)).collect();

@@ -427,12 +427,11 @@ impl Around {
                         None => words.push(word),
                     }
                 }
-                // The amount is what follows the last word: "Solde au 31/01/2026 : 1 234,56 €".
-                let start = words
-                    .iter()
-                    .rposition(|word| word.len() > 3 && word.contains(char::is_alphabetic))
-                    .map_or(0, |at| at + 1);
-                let tail = words.iter().skip(start).filter(|word| **word != ":").copied().collect::<Vec<_>>().join(" ");
+                // The amount is what stands from the first digit on: "Solde au 31/01/2026 : 1 234,56 €".
+                let start =
+                    words.iter().position(|word| word.contains(|c: char| c.is_ascii_digit())).unwrap_or(words.len());
+                let start = start - usize::from(start > 0 && matches!(words.get(start - 1), Some(&"-" | &"−" | &"–")));
+                let tail = words.get(start..).unwrap_or_default().join(" ");
                 let tail = tail.rsplit(':').next().unwrap_or_default();
                 match figure(tail).and_then(|figure| figure.value(way.mark)) {
                     Some(amount) => {

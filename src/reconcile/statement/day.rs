@@ -81,7 +81,9 @@ pub(super) fn written(text: &str) -> Option<Written> {
             let digits = rest.get(..end)?;
             if tokens.is_empty() && matches!(end, 8 | 14) {
                 let after = rest.get(end..)?;
-                return (end == 14 || is_time(after)).then_some(Written::Compact(digits.get(..8)?.parse().ok()?));
+                let compact = Written::Compact(digits.get(..8)?.parse().ok()?);
+                let is_day = Order::ALL.iter().any(|order| compact.day(*order, Date::ZERO).is_some());
+                return (is_day && (end == 14 || is_time(after))).then_some(compact);
             }
             if end > 4 {
                 return None;
@@ -114,7 +116,13 @@ pub(super) fn written(text: &str) -> Option<Written> {
         return None;
     }
     let dotted = separators.first().is_some_and(|s| s.trim() == ".");
-    match tokens.as_slice() {
+    // "2.400,00" is an amount: between three numbers the same sign stands twice, but for Quicken's "1/31'26".
+    let alike = match separators.as_slice() {
+        [first, second, ..] => first.trim() == second.trim() || matches!(second.trim(), "'" | "月" | "월"),
+        _ => true,
+    };
+    let read = match tokens.as_slice() {
+        [Token::Number(..), Token::Number(..), Token::Number(..)] if !alike => None,
         [Token::Number(a, m), Token::Number(b, n), Token::Number(c, o)] => {
             Some(Written::Numbers([(*a, *m), (*b, *n), (*c, *o)], dotted))
         }
@@ -138,7 +146,9 @@ pub(super) fn written(text: &str) -> Option<Written> {
             dated.then_some(Written::Yearless([(*a, *m), (*b, *n)], dotted))
         }
         _ => None,
-    }
+    };
+    let leap = Date::new(2024, 12, 31).ok()?;
+    read.filter(|read| Order::ALL.iter().any(|order| read.day(*order, leap).is_some()))
 }
 
 /// Nothing, or a time of day.

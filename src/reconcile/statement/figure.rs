@@ -92,11 +92,19 @@ pub(super) fn figure(text: &str) -> Option<Figure> {
         return None;
     }
     let digits = digits.replace(' ', "");
-    if !digits.contains(|c: char| c.is_ascii_digit()) || word.chars().count() > 5 || minus % 10 > 1 || minus > 10 {
+    if !digits.contains(|c: char| c.is_ascii_digit()) || !is_money_word(&word) || minus % 10 > 1 || minus > 10 {
         return None;
     }
     let owed = ["DR", "DB"].iter().any(|side| word.ends_with(side)) || word == "D" || word == "S";
     Some(Figure { digits, negative: (minus == 1) || bracket || owed })
+}
+
+/// Whether the letters beside the digits may name a currency or a side: three letters of a code, or a known word.
+fn is_money_word(word: &str) -> bool {
+    const KNOWN: &str = "KR ZŁ KČ FT TL RS LEI R RM DR CR DB D C S H K B L ЛВ РУБ ГРН Р 円 元 원";
+    let code = |word: &str| word.len() == 3 && word.bytes().all(|b| b.is_ascii_uppercase());
+    let side = ["DR", "CR", "DB"].iter().find_map(|side| word.strip_suffix(side)).unwrap_or_default();
+    word.is_empty() || code(word) || code(side) || KNOWN.split(' ').any(|known| known == word)
 }
 
 /// Whether the groups between the spaces are of three digits, but for the first and for the cents.

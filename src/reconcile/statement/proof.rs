@@ -1,9 +1,9 @@
 //! Owns the choice between readings: what the balances, the calendar, the file's order and YNAB's rows prove.
 //! Never takes an unproved reading when another is left; it gives them all back.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use super::{Candidate, Format, Known, Proof, READINGS_MAX, ReadAs, Reading, Row, Sheet, Statement};
+use super::{Candidate, Format, Known, Possible, Proof, READINGS_MAX, ReadAs, Reading, Row, Sheet, Statement};
 use crate::dates::{Date, days_between};
 use crate::error::Refusal;
 use crate::money::Milliunits;
@@ -91,6 +91,27 @@ fn shuffled(rows: &[Row]) -> Option<Chain> {
     Some(Chain { links, held: links, opening, closing, forwards: true })
 }
 
+/// Where the running balances move by something that no row explains, and by how much.
+pub(in crate::reconcile) fn breaks(rows: &[Row]) -> Vec<(Date, Milliunits)> {
+    let Some(chain) = chain(rows).filter(|chain| chain.held < chain.links && chain.held * 2 >= chain.links) else {
+        return Vec::new();
+    };
+    let mut order: Vec<&Row> = rows.iter().collect();
+    if !chain.forwards {
+        order.reverse();
+    }
+    let (mut sum, mut before, mut found) = (Milliunits::ZERO, None, Vec::new());
+    for row in order {
+        sum += row.amount;
+        let Some(balance) = row.balance else { continue };
+        let base = balance - sum;
+        if let Some(before) = before.replace(base).filter(|before| *before != base) {
+            found.push((row.date, base - before));
+        }
+    }
+    found
+}
+
 /// How far the file's own balances hold: from 0 to 1, `None` when it has none to tell.
 fn inside(sheet: &Sheet) -> Option<f64> {
     let chain = chain(&sheet.rows).filter(|chain| chain.links > 0).map(|chain| chain.share());
@@ -176,8 +197,8 @@ pub(super) fn settle(
         }
     }
     if alone.len() > 1 {
-        let readings = alone.into_iter().take(READINGS_MAX).map(|(candidate, _)| candidate.read_as).collect();
-        return Ok(Reading::Open { format, readings });
+        alone.truncate(READINGS_MAX);
+        return Ok(open(format, alone.into_iter().map(|(candidate, _)| candidate).collect()));
     }
     let Some((Candidate { read_as, mut sheet, .. }, bits)) = alone.pop() else {
         return Err(refuse!("The {} file cannot be read.", format.name()));
@@ -191,6 +212,17 @@ pub(super) fn settle(
     take_value_days(&mut sheet, known);
     take_hidden_fees(&mut sheet);
     Ok(Reading::Settled(Box::new(Statement { format, read_as, sheet, proof })))
+}
+
+/// The question that is left: each reading, with a row that the readings tell apart.
+fn open(format: Format, left: Vec<Candidate>) -> Reading {
+    let row = |candidate: &Candidate, at: usize| candidate.sheet.rows.get(at).map(|row| (row.date, row.amount));
+    let count = left.iter().map(|candidate| candidate.sheet.rows.len()).max().unwrap_or_default();
+    let differs =
+        |at: &usize| left.windows(2).any(|two| two.iter().map(|c| row(c, *at)).collect::<HashSet<_>>().len() > 1);
+    let at = (0..count).find(differs).unwrap_or_default();
+    let example = |candidate: Candidate| Possible { example: row(&candidate, at), read_as: candidate.read_as };
+    Reading::Open { format, row: at + 1, readings: left.into_iter().map(example).collect() }
 }
 
 impl ReadAs {

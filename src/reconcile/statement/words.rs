@@ -99,9 +99,11 @@ const PAYEE_NAME: &str = "payee|payee name|auftraggeber|empfanger|zahlungsempfan
     naam tegenpartij|tegenpartij|counterparty|counterparty name|counter party|merchant|merchant name|beneficiaire|beneficiario|ordenante|\
     controparte|odbiorca|nadawca|kontrahent|nazwa kontrahenta|saaja|maksaja|saaja maksaja|mottagare|modtager|mottaker|beneficiary|partner name|partner|\
     protistrana|nazev protiuctu|nazev protistrany|nom|contrepartie|name";
-const PAYEE_TEXT: &str = "description|descriptions|libelle|libelle simplifie|libelle operation|descrizione|descripcion|concepto|narrative|narration|details|detail|transaction|\
-    transactions|tekst|text|opis|opis operacji|rubrik|beskrivelse|beskrivning|forklaring|selite|popis|descricao|aciklama|摘要|内容|お取引内容|适用|적요|naam omschrijving|\
-    omschrijving|transaction details|transaction description|particulars|movimiento|operation|operazione|specification|kozlemeny|name description|title";
+const PAYEE_VAGUE: &str =
+    "details|detail|transaction|transactions|operation|operazione|type operation|umsatztyp|bewegungstyp";
+const PAYEE_TEXT: &str = "description|descriptions|libelle|libelle simplifie|libelle operation|descrizione|descripcion|concepto|narrative|narration|\
+    tekst|text|opis|opis operacji|rubrik|beskrivelse|beskrivning|forklaring|selite|popis|descricao|aciklama|摘要|内容|お取引内容|适用|적요|naam omschrijving|\
+    omschrijving|transaction details|transaction description|particulars|movimiento|specification|kozlemeny|name description|title";
 const MEMO: &str = "memo|verwendungszweck|buchungstext|reference|referenz|mededelingen|mededeling|notes|note|communication|causale|observaciones|\
     informations complementaires|additional information|remarks|message|tytul|tytul operacji|viesti|meddelande|zprava|zprava pro prijemce|poznamka|libelle complementaire|info|mehr details|extra";
 const ACCOUNT: &str = "account|account number|account name|account no|auftragskonto|konto|iban bban|iban auftragskonto|rekening|rekeningnummer|compte|numero de compte|\
@@ -157,6 +159,8 @@ pub(super) fn role(heading: &str) -> Option<Role> {
         Some(Role::Payee(2))
     } else if has(MEMO) {
         Some(Role::Memo)
+    } else if is(PAYEE_VAGUE) {
+        Some(Role::Payee(1))
     } else {
         None
     }
