@@ -172,7 +172,6 @@ fn small_statements_are_read_right_or_asked_about() {
             table.push_str(&format!("       {problem}\n"));
         }
     }
-    println!("{table}{} cases, {failed} wrong", cases.len());
     assert_eq!(failed, 0, "\n{table}");
     assert!(cases.len() >= 40);
 }

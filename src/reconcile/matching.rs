@@ -72,6 +72,13 @@ pub struct Matching {
     pub duplicates: Vec<Vec<Ix<Transaction>>>,
 }
 
+/// Rows and transactions that may be each other's.
+#[derive(Default)]
+struct Bunch {
+    rows: Vec<usize>,
+    ours: Vec<usize>,
+}
+
 /// One row or transaction as pairing sees it.
 struct Item {
     day: i32,
@@ -96,9 +103,8 @@ pub fn pair(plan: &Plan, account: Ix<Account>, rows: &[Row], period: (Date, Date
         .collect();
     let labels = rows.iter().map(|row| format!("{} {}", row.payee, row.memo));
     let names = places.iter().map(|ix| plan.payee_name(plan.transactions[*ix].payee));
-    let mut desk = Desk {
+    let mut sides = Sides {
         plan,
-        rows,
         places: &places,
         likeness: Likeness::new(labels, names),
         partner: vec![None; theirs.len()],
@@ -107,22 +113,21 @@ pub fn pair(plan: &Plan, account: Ix<Account>, rows: &[Row], period: (Date, Date
         theirs,
         ours,
     };
-    desk.one_to_one();
-    let mut pairs = desk.pairs();
-    pairs.extend(desk.one_to_several(&plan.currency));
+    sides.one_to_one();
+    let mut pairs = sides.pairs();
+    pairs.extend(sides.one_to_several(&plan.currency));
     pairs.sort_by_key(|pair| pair.rows.first().copied());
-    let doubts = desk.doubts();
-    let duplicates = desk.duplicates(period);
-    let free = |at: &usize| !desk.is_paired(*at) && !doubts.iter().any(|doubt| doubt.row == *at);
+    let doubts = sides.doubts();
+    let duplicates = sides.duplicates(period);
+    let free = |at: &usize| !sides.is_paired(*at) && !doubts.iter().any(|doubt| doubt.row == *at);
     let missing_rows = (0..rows.len()).filter(free).collect();
-    let missing_transactions = desk.missing(period);
+    let missing_transactions = sides.missing(period);
     Matching { pairs, missing_rows, missing_transactions, doubts, duplicates }
 }
 
 /// The two sides on the table, and what has been paired so far.
-struct Desk<'a> {
+struct Sides<'a> {
     plan: &'a Plan,
-    rows: &'a [Row],
     places: &'a [Ix<Transaction>],
     theirs: Vec<Item>,
     ours: Vec<Item>,
@@ -134,7 +139,7 @@ struct Desk<'a> {
     start: Option<usize>,
 }
 
-impl<'a> Desk<'a> {
+impl<'a> Sides<'a> {
     fn is_paired(&self, row: usize) -> bool {
         self.partner.get(row).is_some_and(Option::is_some)
     }
@@ -145,23 +150,19 @@ impl<'a> Desk<'a> {
 
     /// Equal amounts in bunches of near days, each bunch paired at the least cost.
     fn one_to_one(&mut self) {
-        let mut by_amount: HashMap<Milliunits, (Vec<usize>, Vec<usize>)> = HashMap::new();
+        let mut by_amount: HashMap<Milliunits, Bunch> = HashMap::new();
         for (at, item) in self.theirs.iter().enumerate() {
-            by_amount.entry(item.amount).or_default().0.push(at);
+            by_amount.entry(item.amount).or_default().rows.push(at);
         }
         for (at, item) in self.ours.iter().enumerate() {
-            if let Some((_, ours)) = by_amount.get_mut(&item.amount) {
-                ours.push(at);
+            if let Some(bunch) = by_amount.get_mut(&item.amount) {
+                bunch.ours.push(at);
             }
         }
-        let mut amounts: Vec<(Milliunits, (Vec<usize>, Vec<usize>))> =
-            by_amount.into_iter().filter(|(_, (_, ours))| !ours.is_empty()).collect();
-        amounts.sort_by_key(|(amount, _)| *amount);
-        let mut bunches: Vec<(Vec<usize>, Vec<usize>)> =
-            amounts.into_iter().flat_map(|(_, (rows, ours))| self.bunches(rows, ours)).collect();
+        let mut bunches: Vec<Bunch> = by_amount.into_values().flat_map(|bunch| self.split(bunch)).collect();
         // Pairs without a rival come first: they teach which payee a bank's label stands for.
-        bunches.sort_by_key(|(rows, ours)| rows.len() * ours.len());
-        for (rows, ours) in bunches {
+        bunches.sort_by_key(|bunch| (bunch.rows.len() * bunch.ours.len(), bunch.rows.first().copied()));
+        for Bunch { rows, ours } in bunches {
             for (row, our) in self.assign(&rows, &ours) {
                 if rows.len() == 1 && ours.len() == 1 {
                     self.likeness.learn(row, our);
@@ -178,27 +179,27 @@ impl<'a> Desk<'a> {
     }
 
     /// Splits rows and transactions of one amount where more than the window lies between two days.
-    fn bunches(&self, rows: Vec<usize>, ours: Vec<usize>) -> Vec<(Vec<usize>, Vec<usize>)> {
+    fn split(&self, bunch: Bunch) -> Vec<Bunch> {
         let day = |(theirs, at): &(bool, usize)| {
             let side = if *theirs { &self.theirs } else { &self.ours };
             side.get(*at).map_or(0, |item| item.day)
         };
-        let mut all: Vec<(bool, usize)> = rows.into_iter().map(|at| (true, at)).collect();
-        all.extend(ours.into_iter().map(|at| (false, at)));
+        let mut all: Vec<(bool, usize)> = bunch.rows.into_iter().map(|at| (true, at)).collect();
+        all.extend(bunch.ours.into_iter().map(|at| (false, at)));
         all.sort_by_key(|entry| (day(entry), entry.1));
-        let mut bunches: Vec<(Vec<usize>, Vec<usize>)> = Vec::new();
+        let mut bunches: Vec<Bunch> = Vec::new();
         let mut before = None;
         for entry in all {
             let today = day(&entry);
             if before.is_none_or(|before| weekdays(before, today) > WEEKDAYS_MAX) {
-                bunches.push((Vec::new(), Vec::new()));
+                bunches.push(Bunch::default());
             }
             before = Some(today);
-            if let Some((rows, ours)) = bunches.last_mut() {
-                if entry.0 { rows.push(entry.1) } else { ours.push(entry.1) }
+            if let Some(bunch) = bunches.last_mut() {
+                if entry.0 { bunch.rows.push(entry.1) } else { bunch.ours.push(entry.1) }
             }
         }
-        bunches.retain(|(rows, ours)| !rows.is_empty() && !ours.is_empty());
+        bunches.retain(|bunch| !bunch.rows.is_empty() && !bunch.ours.is_empty());
         bunches
     }
 

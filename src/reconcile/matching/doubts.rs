@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use super::{Desk, Doubt, WEEKDAYS_MAX, is_start, weekdays};
+use super::{Doubt, Sides, WEEKDAYS_MAX, is_start, weekdays};
 use crate::dates::{Date, day_number};
 use crate::money::Milliunits;
 use crate::plan::{Cleared, Ix, Transaction};
@@ -15,7 +15,7 @@ const WAIT_DAYS: i32 = 31;
 /// How many transactions near a row are looked at for another amount.
 const LOOKED_AT_MAX: usize = 60;
 
-impl Desk<'_> {
+impl Sides<'_> {
     /// Rows that are likely a transaction; each of both sides at most once, the likeliest first.
     pub(super) fn doubts(&mut self) -> Vec<Doubt> {
         let mut likely: Vec<(i64, usize, usize, String)> = Vec::new();

@@ -327,7 +327,7 @@ impl File<'_> {
         let mut with: Vec<Row> = sheet.rows.clone();
         for row in &mut with {
             let fee = cells.get(row.number - 1).and_then(|cells| self.value(cells, fee, way.mark)).unwrap_or_default();
-            row.amount = row.amount - fee.abs();
+            row.amount -= fee.abs();
         }
         let share = |rows: &[Row]| chain(rows).map_or(0.0, |chain| chain.share());
         if share(&with) > share(&sheet.rows) {

@@ -275,7 +275,8 @@ fn take_hidden_fees(sheet: &mut Sheet) {
         // Without a balance at each row it is not known which one a fee was taken with.
         let Some(balance) = row.balance else { return };
         let fee = before.map_or(Milliunits::ZERO, |before| before + row.amount - balance);
-        if !fee.is_zero() && !(fee.is_positive() && row.amount.is_negative() && fee < row.amount.abs()) {
+        let taken = fee.is_positive() && row.amount.is_negative() && fee < row.amount.abs();
+        if !(fee.is_zero() || taken) {
             return;
         }
         fees.push((at, fee));
@@ -283,7 +284,7 @@ fn take_hidden_fees(sheet: &mut Sheet) {
     }
     for (at, fee) in fees {
         if let Some(row) = sheet.rows.get_mut(at) {
-            row.amount = row.amount - fee;
+            row.amount -= fee;
         }
     }
 }
