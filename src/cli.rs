@@ -21,6 +21,7 @@ use crate::install::place::{PROGRAMS, Program};
 use crate::install::{self, Install};
 use crate::journal::Journal;
 use crate::server::{App, serve};
+use crate::statements::Statements;
 use crate::{doctor, refuse, tour};
 
 const HELP: &str = "\
@@ -192,6 +193,7 @@ fn app(config: Config, demo: bool) -> App {
     };
     let gate = Gate::new(monotonic, config.require_elicitation);
     App::new(client, clock, gate, journal, config.write, config.confidence_threshold)
+        .with_statements(Statements::new(config.statements))
 }
 
 /// Logs go to stderr; rmcp's own stay out, since at debug level they carry whole messages.

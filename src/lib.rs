@@ -31,6 +31,7 @@ pub mod clock;
 pub mod config;
 pub mod demo;
 pub mod journal;
+pub mod statements;
 
 // What the agent sees.
 pub mod cli;
@@ -44,6 +45,7 @@ pub mod tools_budget;
 pub mod tools_categories;
 pub mod tools_classify;
 pub mod tools_payees;
+pub mod tools_statement;
 pub mod tools_undo;
 pub mod tour;
 

@@ -23,6 +23,7 @@ use crate::confirm::Gate;
 use crate::error::Refusal;
 use crate::ids::PlanId;
 use crate::journal::Journal;
+use crate::statements::Statements;
 use crate::{context, refuse};
 
 pub mod render;
@@ -47,6 +48,7 @@ static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| {
         crate::tools_categories::tools(),
         crate::tools_payees::tools(),
         crate::tools_analytics::tools(),
+        crate::tools_statement::tools(),
         crate::tools_undo::tools(),
     ]
     .into_iter()
@@ -68,6 +70,8 @@ pub struct App {
     pub write: bool,
     /// The confidence a suggested category must reach.
     pub confidence_threshold: f64,
+    /// Where statements may be read from.
+    pub statements: Statements,
     touched: Mutex<HashSet<PlanId>>,
     damage_told: AtomicBool,
     writing: AtomicUsize,
@@ -90,10 +94,16 @@ impl App {
             journal,
             write,
             confidence_threshold,
+            statements: Statements::default(),
             touched: Mutex::default(),
             damage_told: AtomicBool::new(false),
             writing: AtomicUsize::new(0),
         }
+    }
+
+    /// The same, with a folder that statements may be read from.
+    pub fn with_statements(self, statements: Statements) -> Self {
+        Self { statements, ..self }
     }
 
     /// Whether this is the first call of this process that touches the plan.

@@ -30,6 +30,7 @@ pub mod payee;
 pub mod reconciling;
 pub mod split;
 mod stand;
+pub mod statement;
 pub mod target;
 pub mod undo;
 

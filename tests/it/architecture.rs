@@ -10,7 +10,7 @@ const GROUPS: [&[&str]; 5] = [
     &["dates", "error", "ids", "money", "plan", "text"],
     &["analytics", "classifier", "forecast", "reconcile", "triage", "writes"],
     &["confirm"],
-    &["client", "clock", "config", "demo", "journal"],
+    &["client", "clock", "config", "demo", "journal", "statements"],
     &["bundle", "cli", "context", "doctor", "install", "reference", "server", "tour"],
 ];
 
