@@ -44,6 +44,7 @@ pub mod tools_analytics;
 pub mod tools_budget;
 pub mod tools_categories;
 pub mod tools_classify;
+pub mod tools_forecast;
 pub mod tools_payees;
 pub mod tools_statement;
 pub mod tools_undo;

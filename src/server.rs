@@ -48,6 +48,7 @@ static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| {
         crate::tools_categories::tools(),
         crate::tools_payees::tools(),
         crate::tools_analytics::tools(),
+        crate::tools_forecast::tools(),
         crate::tools_statement::tools(),
         crate::tools_undo::tools(),
     ]
