@@ -51,9 +51,28 @@ fn portable(schema: &mut Schema, answer: bool) {
         object.insert("properties".into(), json!({}));
         object.insert("additionalProperties".into(), Value::Bool(false));
     }
-    if !answer {
+    if answer {
+        part_null(object);
+    } else {
         drop_null(object);
     }
+}
+
+/// What may be null is written as a choice between two schemas: clients that know one type at a time read that.
+fn part_null(object: &mut JsonObject) {
+    let Some(Value::Array(types)) = object.get("type") else { return };
+    let [only, null] = types.as_slice() else { return };
+    if null != "null" {
+        return;
+    }
+    let only = only.clone();
+    let mut choice = std::mem::take(object);
+    object.extend(choice.remove_entry("description"));
+    choice.insert("type".into(), only);
+    if let Some(Value::Array(values)) = choice.get_mut("enum") {
+        values.retain(|value| !value.is_null());
+    }
+    object.insert("anyOf".into(), json!([choice, { "type": "null" }]));
 }
 
 /// An optional argument is written without its null, which some clients reject; null still means absent.

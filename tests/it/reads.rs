@@ -99,6 +99,10 @@ fn fits(schema: &Value, value: &Value) -> Result<(), String> {
         Value::Object(_) => "object",
     };
     let is = |wanted: &Value| wanted == named || (wanted == "number" && named == "integer");
+    if let Value::Array(choices) = &schema["anyOf"] {
+        let misfits: Result<Vec<_>, _> = choices.iter().map(|choice| fits(choice, value).err().ok_or(())).collect();
+        return misfits.map_or(Ok(()), |misfits| Err(misfits.join(", ")));
+    }
     match &schema["type"] {
         Value::Array(kinds) if !kinds.iter().any(is) => return Err(format!("{value} is none of {kinds:?}")),
         Value::String(_) if !is(&schema["type"]) => return Err(format!("{value} is no {}", schema["type"])),
