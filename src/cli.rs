@@ -22,7 +22,7 @@ use crate::install::{self, Install};
 use crate::journal::Journal;
 use crate::server::{App, serve};
 use crate::statements::Statements;
-use crate::{doctor, refuse, tour};
+use crate::{bundle, doctor, reference, refuse, tour};
 
 const HELP: &str = "\
 avenir-mcp: an MCP server that lets an AI agent read and change a YNAB plan, with your own yes
@@ -34,7 +34,10 @@ Usage:
   avenir-mcp install CLIENT     show how CLIENT starts it; with --apply, write that into its file
                                 (--write: allow changes; --demo: the invented plan; --file PATH: another file)
   avenir-mcp uninstall CLIENT   take that back
+  avenir-mcp reference          every tool with its arguments and an answer, in Markdown
   avenir-mcp doctor             check the set-up and say how to mend it (--demo; --plan ID: that plan too)
+  avenir-mcp bundle FOLDER      pack this program as a Claude Desktop extension, with its registry page
+                                (--repository URL: the project's page)
   avenir-mcp --help, --version
 
 CLIENT: claude-desktop, claude-code, cursor, vscode, lm-studio or generic.
@@ -50,6 +53,8 @@ enum Command {
     Doctor { demo: bool, plan: Option<String> },
     Install(Install),
     Uninstall { program: Program, file: Option<PathBuf> },
+    Bundle { folder: PathBuf, repository: String },
+    Reference,
     Help,
     Version,
 }
@@ -99,6 +104,7 @@ fn command(arguments: &[OsString]) -> Result<Command, Refusal> {
         Words::read(rest, switches, valued).filter(|words| words.alone.len() == alone).ok_or_else(unknown)
     };
     Ok(match (first, rest) {
+        ("reference", []) => Command::Reference,
         ("help", []) => Command::Help,
         ("", [only]) if only == "--help" || only == "-h" => Command::Help,
         ("", [only]) if only == "--version" || only == "-V" => Command::Version,
@@ -122,6 +128,14 @@ fn command(arguments: &[OsString]) -> Result<Command, Refusal> {
         ("uninstall", _) => {
             let words = read(&[], &["--file"], 1)?;
             Command::Uninstall { program: program(&words.alone)?, file: words.value("--file").map(PathBuf::from) }
+        }
+        ("bundle", _) => {
+            let words = read(&[], &["--repository"], 1)?;
+            let repository = words.value("--repository").map(|page| page.to_string_lossy().into_owned());
+            Command::Bundle {
+                folder: words.alone.iter().map(PathBuf::from).collect(),
+                repository: repository.unwrap_or_else(|| bundle::REPOSITORY.into()),
+            }
         }
         _ => return Err(unknown()),
     })
@@ -163,6 +177,11 @@ async fn carry_out(command: Command) -> Result<(), (u8, Refusal)> {
             let config = Config { write: true, require_elicitation: true, ..config()? };
             tour::play(Arc::new(app(config, true)), plain).await
         }
+        Command::Reference => {
+            let config = Config { write: true, require_elicitation: true, ..config()? };
+            let page = reference::page(|| Arc::new(app(config.clone(), true))).await;
+            page.and_then(|page| print(&page))
+        }
         Command::Doctor { demo, plan } => {
             let (config, bad) = doctor::settings().map_err(|refusal| (2, refusal))?;
             let app = app(config.clone(), demo);
@@ -171,6 +190,7 @@ async fn carry_out(command: Command) -> Result<(), (u8, Refusal)> {
         }
         Command::Install(ask) => install::install(&ask),
         Command::Uninstall { program, file } => install::uninstall(program, file.as_deref()),
+        Command::Bundle { folder, repository } => bundle::bundle(&folder, &repository),
     };
     done.map_err(|refusal| (1, refusal))
 }

@@ -34,10 +34,12 @@ pub mod journal;
 pub mod statements;
 
 // What the agent sees.
+pub mod bundle;
 pub mod cli;
 pub mod context;
 pub mod doctor;
 pub mod install;
+pub mod reference;
 pub mod server;
 pub mod tools_accounts;
 pub mod tools_analytics;

@@ -57,6 +57,11 @@ static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| {
     .collect()
 });
 
+/// Every tool, those that write included.
+pub fn all_tools() -> &'static [Tool] {
+    &TOOLS
+}
+
 /// What the tools share.
 pub struct App {
     /// YNAB.

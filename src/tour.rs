@@ -1,184 +1,166 @@
-//! Owns the tour: a short conversation with the real server on the invented plan, printed for a person. Never talks to
-//! YNAB.
+//! Owns the tour: a short conversation with the real server on the invented plan, for a person to read. Never talks to
+//! YNAB, and never opens the user's journal.
 
 use std::sync::Arc;
 
-use rmcp::ServiceExt as _;
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, ReadHalf, WriteHalf};
-use tokio_util::sync::CancellationToken;
 
 use crate::cli::print;
 use crate::error::Refusal;
-use crate::refuse;
-use crate::server::transport::Pipes;
-use crate::server::{App, Server};
+use crate::server::App;
+
+pub mod look;
+pub mod session;
+
+use look::Page;
+use session::Session;
+
+/// How many rows of a list are shown.
+const ROWS: usize = 6;
 
 /// Plays the tour.
 pub async fn play(app: Arc<App>, plain: bool) -> Result<(), Refusal> {
-    let ink = Ink { plain: plain || std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()) };
-    let mut client = Client::connect(app).await?;
-    print(
-        &ink.title("avenir-mcp: a short tour, on an invented household's plan (no token, nothing leaves this machine)"),
-    )?;
+    let mut tour = Tour { session: Session::connect(app).await?, page: Page::here(plain), short: Value::Null };
+    tour.page.title("avenir-mcp: a short tour on an invented household's plan. No token, nothing leaves this machine.");
+    tour.month().await?;
+    tour.money_went().await?;
+    tour.suggestions().await?;
+    tour.cover().await?;
+    tour.change_of_mind().await?;
+    tour.end();
+    print(&tour.page.text())
+}
 
-    ink.says("How is this month going?")?;
-    let month = client.call("get_monthly_summary", json!({"plan_id": "last-used"})).await?;
-    print(&format!(
-        "  {}: income {}, assigned {}, spent {}, ready to assign {}.\n",
-        text(&month["month"]),
-        money(&month["income"]),
-        money(&month["budgeted"]),
-        money(&month["activity"]),
-        money(&month["ready_to_assign"]),
-    ))?;
-    for row in month["overspent"].as_array().into_iter().flatten() {
-        print(&format!("  Overspent: {} {}\n", text(&row["name"]), money(&row["balance"])))?;
+struct Tour {
+    session: Session,
+    page: Page,
+    /// The first category that the month's summary found overspent.
+    short: Value,
+}
+
+impl Tour {
+    async fn ask(&mut self, tool: &str, arguments: Value) -> Result<Value, Refusal> {
+        let called = self.session.call(tool, arguments).await?;
+        called.questions.iter().for_each(|question| self.page.asks(question));
+        Ok(called.answer)
     }
 
-    ink.says("Which payments have no category yet?")?;
-    let waiting = client.call("suggest_categories", json!({"plan_id": "last-used"})).await?;
-    let items: Vec<&Value> = waiting["items"].as_array().into_iter().flatten().collect();
-    print(&format!("  {} are waiting.\n", waiting["pending_count"]))?;
-    for item in items.iter().take(8) {
-        let suggestion = match &item["suggestion"] {
-            Value::Null => "no suggestion".to_owned(),
-            found => text(&found["category_name"]).to_owned(),
-        };
-        print(&format!(
-            "  {}  {:>10}  {:<40} {suggestion}\n",
-            text(&item["date"]),
-            money(&item["amount"]),
-            text(&item["payee"])
-        ))?;
+    async fn month(&mut self) -> Result<(), Refusal> {
+        self.page.you("How is this month going?");
+        let month = self.ask("get_monthly_summary", json!({})).await?;
+        self.page.says(&format!(
+            "In {} so far: {} came in, {} was spent, {} is assigned and {} is ready to assign.",
+            text(&month["month"]).get(..7).unwrap_or_default(),
+            money(&month["income"]),
+            money(&json!(-number(&month["activity"]))),
+            money(&month["budgeted"]),
+            money(&month["ready_to_assign"]),
+        ));
+        if let Some(days) = month["age_of_money"].as_i64() {
+            self.page.says(&format!("Your money is {days} days old when you spend it."));
+        }
+        for row in rows(&month["overspent"]) {
+            self.page.warns(&format!("{} is overspent: {}.", text(&row["name"]), money(&row["balance"])));
+        }
+        self.short = month["overspent"][0].clone();
+        Ok(())
     }
 
-    ink.says("Apply the first two suggestions.")?;
-    let assignments: Vec<Value> = items
-        .iter()
-        .filter(|item| !item["suggestion"].is_null())
-        .take(2)
-        .map(|item| json!({"transaction_id": item["transaction_id"], "category_id": item["suggestion"]["category_id"]}))
-        .collect();
-    client.ink = Some(ink);
-    let applied = client.call("apply_categories", json!({"plan_id": "last-used", "assignments": assignments})).await?;
-    print(&format!("  {}: {}\n", text(&applied["status"]), text(&applied["message"])))?;
+    async fn money_went(&mut self) -> Result<(), Refusal> {
+        self.page.you("Where did the money go?");
+        let balances = self.ask("get_category_balances", json!({})).await?;
+        let mut spent: Vec<(&str, f64)> =
+            rows(&balances["result"]).iter().map(|row| (text(&row["name"]), -number(&row["activity"]))).collect();
+        spent.sort_by(|a, b| b.1.total_cmp(&a.1));
+        let most = spent.first().map_or(1.0, |(_, most)| *most);
+        for (name, amount) in spent.iter().take(ROWS).filter(|(_, amount)| *amount > 0.0) {
+            self.page.bar(name, &money(&json!(amount)), amount / most, Page::CALM);
+        }
+        Ok(())
+    }
 
-    ink.says("I changed my mind: take that back.")?;
-    let undone = client.call("undo_operation", json!({"plan_id": "last-used"})).await?;
-    print(&format!("  {}: {}\n", text(&undone["status"]), text(&undone["message"])))?;
+    async fn suggestions(&mut self) -> Result<(), Refusal> {
+        self.page.you("Which payments have no category yet?");
+        let waiting = self.ask("suggest_categories", json!({})).await?;
+        let items = rows(&waiting["items"]);
+        self.page
+            .says(&format!("{} are waiting. The latest, with what their past suggests:", waiting["pending_count"]));
+        for item in items.iter().take(ROWS) {
+            let what = match &item["suggestion"] {
+                Value::Null => "? (you decide)".to_owned(),
+                found => format!("→ {}", text(&found["category_name"])),
+            };
+            self.page.row(text(&item["date"]), &money(&item["amount"]), text(&item["payee"]), &what);
+        }
+        if let Some(found) = items.iter().map(|item| &item["suggestion"]).find(|found| found["why"].is_string()) {
+            let (name, why) = (text(&found["category_name"]), text(&found["why"]));
+            self.page.says(&format!("Why {name}? {why}."));
+        }
+        self.page.you("Take the first two suggestions.");
+        let assignments: Vec<Value> = items
+            .iter()
+            .filter(|item| !item["suggestion"].is_null())
+            .take(2)
+            .map(|item| {
+                json!({"transaction_id": item["transaction_id"], "category_id": item["suggestion"]["category_id"]})
+            })
+            .collect();
+        let applied = self.ask("apply_categories", json!({ "assignments": assignments })).await?;
+        self.page.says(text(&applied["message"]));
+        Ok(())
+    }
 
-    print(&ink.title("Now with your own plan"))?;
-    print(
-        "  1. Get a token: YNAB, Account Settings, Developer Settings, New Token; put it in a file only you can read.\n  \
-         2. Tell your client to start this program with YNAB_API_KEY_FILE set to that file (README, \"Install\").\n  \
-         3. It can only read until you also set AVENIR_MCP_WRITE=1; even then every change is asked first.\n",
-    )
+    async fn cover(&mut self) -> Result<(), Refusal> {
+        let short = self.short.take();
+        let balances = self.session.call("get_category_balances", json!({})).await?.answer;
+        let Some(rich) = spendable(rows(&balances["result"])).pop().filter(|_| !short.is_null()) else { return Ok(()) };
+        self.page.you(&format!("Cover {} from {}.", text(&short["name"]), text(&rich["name"])));
+        let change = json!({
+            "month": "current",
+            "from_category_id": rich["category_id"],
+            "to_category_id": short["category_id"],
+            "amount": -number(&short["balance"]),
+        });
+        let moved = self.ask("move_money", change).await?;
+        self.page.says(text(&moved["message"]));
+        Ok(())
+    }
+
+    async fn change_of_mind(&mut self) -> Result<(), Refusal> {
+        self.page.you("I changed my mind: take that back.");
+        let undone = self.ask("undo_operation", json!({})).await?;
+        self.page.says(text(&undone["message"]));
+        Ok(())
+    }
+
+    fn end(&mut self) {
+        self.page.title("Now with your own plan");
+        self.page.step(1, "Make a token: app.ynab.com, Account Settings, Developer Settings, New Token.");
+        self.page.step(2, "avenir-mcp install claude-desktop --apply (or claude-code, cursor, vscode, lm-studio).");
+        self.page.step(3, "Restart the client and ask. It can only read, until you install it with --write.");
+    }
+}
+
+/// The categories that money was spent from this month, those of card payments apart; the one with most comes last.
+pub fn spendable(balances: &[Value]) -> Vec<&Value> {
+    let spent = |row: &&Value| number(&row["activity"]) < 0.0 && row["group"] != "Credit Card Payments";
+    let mut found: Vec<&Value> = balances.iter().filter(spent).collect();
+    found.sort_by(|a, b| number(&a["balance"]).total_cmp(&number(&b["balance"])));
+    found
+}
+
+fn rows(value: &Value) -> &[Value] {
+    value.as_array().map(Vec::as_slice).unwrap_or_default()
 }
 
 fn text(value: &Value) -> &str {
-    value.as_str().unwrap_or("")
+    value.as_str().unwrap_or_default()
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or_default()
 }
 
 fn money(value: &Value) -> String {
-    value.as_f64().map(|units| format!("{units:.2}")).unwrap_or_default()
-}
-
-/// How it looks: with colours, or plain.
-#[derive(Clone, Copy)]
-struct Ink {
-    plain: bool,
-}
-
-impl Ink {
-    fn title(self, line: &str) -> String {
-        if self.plain { format!("\n{line}\n") } else { format!("\n\x1b[1m{line}\x1b[0m\n") }
-    }
-
-    fn says(self, line: &str) -> Result<(), Refusal> {
-        print(&if self.plain { format!("\nYou: {line}\n") } else { format!("\n\x1b[36mYou: {line}\x1b[0m\n") })
-    }
-
-    fn asks(self, question: &str) -> Result<(), Refusal> {
-        let mut shown = String::from("  The client asks you:\n");
-        for line in question.lines() {
-            shown.push_str(&format!("  | {line}\n"));
-        }
-        shown.push_str("  You answer: yes\n");
-        print(&shown)
-    }
-}
-
-/// A client at the other end of the server's pipes, of the generation that is asked during a call.
-struct Client {
-    lines: BufReader<ReadHalf<DuplexStream>>,
-    out: WriteHalf<DuplexStream>,
-    next: u64,
-    ink: Option<Ink>,
-}
-
-impl Client {
-    async fn connect(app: Arc<App>) -> Result<Self, Refusal> {
-        let (near, far) = tokio::io::duplex(1 << 20);
-        let (read, write) = tokio::io::split(far);
-        tokio::spawn(async move {
-            let pipes = Pipes::new(read, write, CancellationToken::new());
-            if let Ok(service) = Server::new(app).serve(pipes).await {
-                drop(service.waiting().await);
-            }
-        });
-        let (read, out) = tokio::io::split(near);
-        let mut client = Self { lines: BufReader::new(read), out, next: 0, ink: None };
-        let hello = json!({
-            "protocolVersion": "2025-06-18",
-            "capabilities": { "elicitation": {} },
-            "clientInfo": { "name": "tour", "version": env!("CARGO_PKG_VERSION") }
-        });
-        client.request("initialize", hello).await?;
-        client.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).await?;
-        Ok(client)
-    }
-
-    async fn call(&mut self, tool: &str, arguments: Value) -> Result<Value, Refusal> {
-        let result = self.request("tools/call", json!({ "name": tool, "arguments": arguments })).await?;
-        if result["isError"] == true {
-            return Err(refuse!("{tool} was refused: {}", text(&result["content"][0]["text"])));
-        }
-        Ok(result["structuredContent"].clone())
-    }
-
-    async fn request(&mut self, method: &str, params: Value) -> Result<Value, Refusal> {
-        self.next += 1;
-        let id = self.next;
-        self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })).await?;
-        loop {
-            let mut line = String::new();
-            let read = self.lines.read_line(&mut line).await.map_err(|_| broken())?;
-            let message: Value = serde_json::from_str(&line).map_err(|_| broken())?;
-            if read == 0 {
-                return Err(broken());
-            }
-            if message["method"] == "elicitation/create" {
-                if let Some(ink) = self.ink {
-                    ink.asks(text(&message["params"]["message"]))?;
-                }
-                let yes = json!({ "action": "accept", "content": { "value": true } });
-                self.send(&json!({ "jsonrpc": "2.0", "id": message["id"], "result": yes })).await?;
-            } else if message["id"] == id {
-                return match message.get("result") {
-                    Some(result) => Ok(result.clone()),
-                    None => Err(refuse!("{method} failed: {}", text(&message["error"]["message"]))),
-                };
-            }
-        }
-    }
-
-    async fn send(&mut self, message: &Value) -> Result<(), Refusal> {
-        self.out.write_all(format!("{message}\n").as_bytes()).await.map_err(|_| broken())?;
-        self.out.flush().await.map_err(|_| broken())
-    }
-}
-
-fn broken() -> Refusal {
-    Refusal::new("The tour's server stopped unexpectedly.")
+    format!("{:.2}", number(value))
 }
