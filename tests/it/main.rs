@@ -6,7 +6,13 @@ mod client;
 mod confirm;
 mod doctor;
 mod install;
+mod logs;
+mod readme;
 mod reads;
+mod tour;
+
+/// The day of what is shown.
+const DAY: &str = "2026-03-17";
 
 mod support {
     pub mod folder;
