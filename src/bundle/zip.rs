@@ -100,7 +100,7 @@ mod tests {
         assert_eq!(at + number(end + 12, 4), end);
         for (name, bytes, mode) in files {
             assert_eq!(number(at, 4), 0x0201_4b50);
-            assert_eq!(number(at + 40, 2), 0o100_000 | usize::from(mode as u16));
+            assert_eq!(number(at + 40, 2), 0o100_000 | usize::from(mode));
             assert_eq!(
                 (number(at + 20, 4), number(at + 24, 4), number(at + 28, 2)),
                 (bytes.len(), bytes.len(), name.len())
