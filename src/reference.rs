@@ -109,6 +109,15 @@ impl Known {
         })
     }
 
+    /// A bank's file with what the account has, and one row that it lacks.
+    fn statement(&self) -> String {
+        let row = |row: &Value| format!("{},{},{}\n", text(row, "date"), text(row, "payee"), row["amount"]);
+        let plain = |row: &&Value| !text(row, "payee").contains([',', '"']);
+        let rows: String = self.recent.iter().filter(plain).take(6).map(row).collect();
+        let last = self.recent.first().map(|row| text(row, "date")).unwrap_or_default();
+        format!("Date,Description,Amount\n{last},PARKING GARE,-3.2\n{rows}")
+    }
+
     /// Arguments that make the tool answer.
     fn arguments(&self, tool: &str) -> Result<Value, Refusal> {
         let spendable = spendable(&self.categories);
@@ -143,10 +152,9 @@ impl Known {
             "get_underfunded_targets" | "suggest_categories" => json!({ "limit": 2 }),
             "list_payees" => json!({ "search": self.payee["merchant"], "limit": 2 }),
             "forecast_balance" => json!({ "until": later }),
-            "match_statement" => json!({
-                "account_id": self.account["id"],
-                "content": format!("Date,Payee,Amount\n{},{},{}\n", text(recent, "date"), text(recent, "payee"), recent["amount"])
-            }),
+            "match_statement" | "apply_statement" => {
+                json!({ "account_id": self.account["id"], "content": self.statement() })
+            }
             "approve_transactions" => json!({ "tx_ids": [suggested["transaction_id"]] }),
             "apply_categories" => json!({ "assignments": [{
                 "transaction_id": suggested["transaction_id"], "category_id": suggested["suggestion"]["category_id"]
