@@ -88,7 +88,13 @@ pub fn settings() -> Result<(Config, Vec<String>), Refusal> {
             Err(error) => bad.push(error.to_string()),
         }
     }
-    let config = Config::from_pairs(&good).map_err(|error| Refusal::new(error.to_string()))?;
+    let mut config = Config::from_pairs(&good).map_err(|error| Refusal::new(error.to_string()))?;
+    // A shell seldom has the variables that a client's file has: the token that `install` kept is the one to try.
+    if config.token == TokenSource::Missing
+        && let Some(kept) = install::kept_token()
+    {
+        config.token = TokenSource::File(kept);
+    }
     Ok((config, bad))
 }
 
@@ -159,7 +165,7 @@ pub async fn examine(config: &Config, bad: Vec<String>, app: &App, demo: bool, p
 fn token(report: &mut Report, source: &TokenSource) -> bool {
     let from = match source {
         TokenSource::Given(_) => "set in YNAB_API_KEY".to_owned(),
-        TokenSource::File(path) => format!("in {} (YNAB_API_KEY_FILE), closed to others", path.display()),
+        TokenSource::File(path) => format!("in {}, closed to others", path.display()),
         TokenSource::Missing => String::new(),
     };
     match secret::read(source) {

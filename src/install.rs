@@ -127,9 +127,7 @@ pub fn uninstall(program: Program, file_given: Option<&Path>) -> Result<(), Refu
             ))?;
         }
     }
-    if let Ok(token) = token_file()
-        && token.exists()
-    {
+    if let Some(token) = kept_token() {
         tell(&format!(
             "The token is still in {}: delete that file, and the token in YNAB, if you are done.",
             token.display()
@@ -207,6 +205,11 @@ fn token_file() -> Result<PathBuf, Refusal> {
         Refusal::new("Your home folder is not known here: set HOME, or name the token's file in YNAB_API_KEY_FILE.")
     })?;
     std::path::absolute(&path).map_err(|error| cannot("be found", &path, &error))
+}
+
+/// The token's file, where there is one.
+pub fn kept_token() -> Option<PathBuf> {
+    token_file().ok().filter(|path| path.exists())
 }
 
 /// Makes the token's file if it is not there, and checks the one that is.

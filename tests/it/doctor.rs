@@ -59,6 +59,11 @@ fn each_broken_set_up_is_named_with_what_mends_it() {
     command.env_remove("YNAB_API_KEY_FILE");
     case("no token", 1, &home, command);
 
+    home.write_closed(".config/avenir-mcp/token", TOKEN);
+    let mut command = doctor(&home, &server, &[]);
+    command.env_remove("YNAB_API_KEY_FILE");
+    case("the token that install kept", 0, &home, command);
+
     let (home, server) = whole();
     home.write_closed("token", "another-token");
     case("wrong token", 1, &home, doctor(&home, &server, &[]));
