@@ -9,7 +9,9 @@ mod install;
 mod logs;
 mod readme;
 mod reads;
+mod sequences;
 mod tour;
+mod writes;
 
 /// The day of what is shown.
 const DAY: &str = "2026-03-17";
@@ -19,6 +21,7 @@ mod support {
     pub mod golden;
     pub mod home;
     pub mod household;
+    pub mod plan;
     pub mod session;
     pub mod ynab;
 }
