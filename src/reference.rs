@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
+use crate::dates::Month;
 use crate::error::Refusal;
 use crate::refuse;
 use crate::server::tool::Tool;
@@ -127,7 +128,7 @@ impl Known {
         let sorted = |row: &&Value| row["category"].is_string() && row["split"] == false;
         let recent = self.recent.iter().find(sorted).unwrap_or(&Value::Null);
         let card = self.accounts.iter().find(|row| row["type"] == "creditCard").unwrap_or(&Value::Null);
-        let later = crate::dates::Month::parse(&self.month).map(|month| month.add(6).to_string());
+        let later = Month::parse(&self.month).map(|month| month.add(6).to_string()[..7].to_owned());
         Ok(match tool {
             "list_plans"
             | "list_accounts"

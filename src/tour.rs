@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use crate::cli::print;
+use crate::dates::Month;
 use crate::error::Refusal;
 use crate::server::App;
 
@@ -18,13 +19,17 @@ use session::Session;
 /// How many rows of a list are shown.
 const ROWS: usize = 6;
 
+/// How far the forecast looks.
+const MONTHS_AHEAD: i32 = 5;
+
 /// Plays the tour.
 pub async fn play(app: Arc<App>, plain: bool) -> Result<(), Refusal> {
-    let mut tour = Tour { session: Session::connect(app).await?, page: Page::here(plain), short: Value::Null };
+    let mut tour = Tour { session: Session::connect(app).await?, page: Page::here(plain), month: Value::Null };
     tour.page.title("avenir-mcp: a short tour on an invented household's plan. No token, nothing leaves this machine.");
     tour.month().await?;
     tour.money_went().await?;
     tour.suggestions().await?;
+    tour.forecast().await?;
     tour.cover().await?;
     tour.change_of_mind().await?;
     tour.end();
@@ -34,8 +39,8 @@ pub async fn play(app: Arc<App>, plain: bool) -> Result<(), Refusal> {
 struct Tour {
     session: Session,
     page: Page,
-    /// The first category that the month's summary found overspent.
-    short: Value,
+    /// The month's summary.
+    month: Value,
 }
 
 impl Tour {
@@ -62,7 +67,7 @@ impl Tour {
         for row in rows(&month["overspent"]) {
             self.page.warns(&format!("{} is overspent: {}.", text(&row["name"]), money(&row["balance"])));
         }
-        self.short = month["overspent"][0].clone();
+        self.month = month;
         Ok(())
     }
 
@@ -110,8 +115,29 @@ impl Tour {
         Ok(())
     }
 
+    async fn forecast(&mut self) -> Result<(), Refusal> {
+        self.page.you("Will the money last? Show me the next half year.");
+        let until = Month::parse(text(&self.month["month"])).map(|month| month.add(MONTHS_AHEAD).to_string());
+        let until = until.as_deref().and_then(|month| month.get(..7)).unwrap_or_default();
+        let ahead = self.ask("forecast_balance", json!({ "until": until })).await?;
+        let months: Vec<(&str, f64)> =
+            rows(&ahead["months"]).iter().map(|row| (text(&row["month"]), number(&row["end"]))).collect();
+        let most = months.iter().map(|(_, end)| end.abs()).fold(1.0, f64::max);
+        for (month, end) in months {
+            let ink = if end < 0.0 { Page::ALARM } else { Page::CALM };
+            self.page.bar(
+                &format!("end of {}", month.get(..7).unwrap_or(month)),
+                &money(&json!(end)),
+                end.abs() / most,
+                ink,
+            );
+        }
+        self.page.says(text(&ahead["message"]));
+        Ok(())
+    }
+
     async fn cover(&mut self) -> Result<(), Refusal> {
-        let short = self.short.take();
+        let short = self.month["overspent"][0].take();
         let balances = self.session.call("get_category_balances", json!({})).await?.answer;
         let Some(rich) = spendable(rows(&balances["result"])).pop().filter(|_| !short.is_null()) else { return Ok(()) };
         self.page.you(&format!("Cover {} from {}.", text(&short["name"]), text(&rich["name"])));
