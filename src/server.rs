@@ -2,7 +2,7 @@
 //! computes anything about money.
 
 use std::collections::HashSet;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -163,20 +163,18 @@ impl Server {
         let scope = Scope::new(context.ct.clone());
         let Some(token) = context.meta.get_progress_token() else { return scope };
         let peer = context.peer.clone();
+        let told = AtomicU64::new(0);
         scope.with_progress(Box::new(move |progress| {
-            let notice = match progress {
-                Progress::Downloading { bytes, total } => {
-                    let mut notice = ProgressNotificationParam::new(token.clone(), bytes as f64);
-                    notice.total = total.map(|total| total as f64);
-                    notice.message = Some("Reading the plan from YNAB".into());
-                    notice
-                }
-                Progress::Retrying { attempt } => {
-                    let mut notice = ProgressNotificationParam::new(token.clone(), f64::from(attempt));
-                    notice.message = Some(format!("YNAB did not answer; try {attempt}"));
-                    notice
-                }
+            let (at, total, message) = match progress {
+                Progress::Downloading { bytes, total } => (bytes, total, "Reading the plan from YNAB".to_owned()),
+                Progress::Retrying { attempt } => (0, None, format!("YNAB did not answer; try {attempt}")),
             };
+            // Progress only grows, though a second try begins anew.
+            let at = at.max(told.load(Ordering::Relaxed) + 1);
+            told.store(at, Ordering::Relaxed);
+            let mut notice = ProgressNotificationParam::new(token.clone(), at as f64);
+            notice.total = total.filter(|total| *total >= at).map(|total| total as f64);
+            notice.message = Some(message);
             let peer = peer.clone();
             tokio::spawn(async move { drop(peer.notify_progress(notice).await) });
         }))

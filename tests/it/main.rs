@@ -7,6 +7,7 @@ mod confirm;
 mod doctor;
 mod install;
 mod logs;
+mod progress;
 mod readme;
 mod reads;
 mod sequences;
