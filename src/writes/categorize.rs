@@ -225,6 +225,20 @@ mod tests {
         assert!(twice.expect_err("a refusal").to_string().contains("given twice"));
     }
 
+    /// Point 30: a transaction whose split lines are all deleted takes a category again; a card's payment is refused.
+    #[test]
+    fn p30_a_split_of_deleted_lines_is_no_split() {
+        let mut corpus = corpus("household");
+        let plan = &mut corpus.plans[0];
+        let split = plan.live().find(|t| t.is_split() && !t.is_transfer()).expect("a split").id.to_string();
+        assert!(categorize(plan, &[assign(&split, GROCERIES)]).is_err());
+        let ix = plan.transactions.find(&split).expect("it");
+        plan.transactions.at_mut(ix).lines.iter_mut().for_each(|line| line.deleted = true);
+        assert!(categorize(plan, &[assign(&split, GROCERIES)]).expect("an answer").proposal.is_some());
+        let card = plan.categories.iter().find(|c| c.is_card_payment()).expect("a card's payments").id.to_string();
+        assert!(categorize(plan, &[assign(&split, &card)]).is_err());
+    }
+
     #[test]
     fn many_go_in_steps_of_a_hundred() {
         let plan = &corpus("household").plans[0];
