@@ -4,7 +4,7 @@
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, Once, PoisonError};
 use std::time::Duration;
 
 use sha2::{Digest, Sha256};
@@ -19,17 +19,19 @@ const LOCK_TRIES: u32 = 20;
 const LOCK_WAIT: Duration = Duration::from_millis(5);
 
 /// The count, in memory and on disk.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Shared {
     folder: Option<PathBuf>,
     url: String,
     here: Mutex<Pace>,
+    /// Whether a file that cannot be used was logged.
+    told: Once,
 }
 
 impl Shared {
     /// A count of what is sent to that address, shared in that folder.
     pub(super) fn new(url: &str, folder: Option<PathBuf>) -> Self {
-        Self { folder, url: url.to_owned(), here: Mutex::default() }
+        Self { folder, url: url.to_owned(), here: Mutex::default(), told: Once::new() }
     }
 
     /// Counts a request that is about to leave, or says why it must wait.
@@ -51,7 +53,7 @@ impl Shared {
     async fn with<T>(&self, token: &Token, work: impl Fn(&mut Pace) -> T) -> T {
         let file = match &self.folder {
             Some(folder) => self.locked(folder, token).await.inspect_err(|error| {
-                tracing::debug!(%error, "requests are counted for this process only");
+                self.told.call_once(|| tracing::debug!(%error, "requests are counted for this process only"));
             }),
             None => Err(std::io::ErrorKind::NotFound.into()),
         };
