@@ -23,12 +23,20 @@ use crate::plan::{Account, Category, Group, MonthBudget, PlanSummary};
 /// A body that is not what YNAB's contract says.
 #[derive(Debug, thiserror::Error)]
 #[error("YNAB's answer could not be read")]
-pub struct WireError(#[from] serde_json::Error);
+pub enum WireError {
+    /// Not the JSON that was expected.
+    Json(#[from] serde_json::Error),
+    /// Not text.
+    Text(#[from] std::str::Utf8Error),
+}
 
 impl WireError {
     /// Whether the body ends too early.
     pub fn is_cut(&self) -> bool {
-        self.0.is_eof()
+        match self {
+            Self::Json(error) => error.is_eof(),
+            Self::Text(error) => error.error_len().is_none(),
+        }
     }
 }
 

@@ -7,6 +7,8 @@ use std::marker::PhantomData;
 use std::ops::Index;
 use std::sync::Arc;
 
+use crate::ids::IdState;
+
 /// A row of a table: something with an id.
 pub trait Row {
     /// The id's text.
@@ -60,12 +62,12 @@ impl<T> fmt::Debug for Ix<T> {
 #[derive(Clone, Debug)]
 pub struct Table<T> {
     rows: Vec<T>,
-    places: HashMap<Arc<str>, u32>,
+    places: HashMap<Arc<str>, u32, IdState>,
 }
 
 impl<T> Default for Table<T> {
     fn default() -> Self {
-        Self { rows: Vec::new(), places: HashMap::new() }
+        Self { rows: Vec::new(), places: HashMap::default() }
     }
 }
 
@@ -81,6 +83,19 @@ impl<T: Row> Table<T> {
         Ix(place, PhantomData)
     }
 
+    /// Adds a row, or replaces the one of the same id, from which `keep` takes over what the new one lacks.
+    pub fn put_over(&mut self, row: T, keep: impl FnOnce(&mut T, T)) {
+        let next = self.rows.len() as u32;
+        let place = *self.places.entry(row.key().clone()).or_insert(next);
+        match self.rows.get_mut(place as usize) {
+            Some(known) => {
+                let old = std::mem::replace(known, row);
+                keep(known, old);
+            }
+            None => self.rows.push(row),
+        }
+    }
+
     /// The place of the row of that id.
     pub fn find(&self, id: impl AsRef<str>) -> Option<Ix<T>> {
         self.places.get(id.as_ref()).map(|place| Ix(*place, PhantomData))
@@ -94,6 +109,12 @@ impl<T: Row> Table<T> {
     /// The row at that place, to change it.
     pub fn at_mut(&mut self, ix: Ix<T>) -> &mut T {
         &mut self.rows[ix.get()]
+    }
+
+    /// Makes room for that many rows more.
+    pub fn reserve(&mut self, rows: usize) {
+        self.rows.reserve(rows);
+        self.places.reserve(rows);
     }
 
     /// Every row, deleted ones too, to change them; their ids must stay.

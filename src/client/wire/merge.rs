@@ -18,11 +18,17 @@ use crate::dates::Month;
 use crate::ids::{AccountId, CategoryId, PayeeId, PlanId, ScheduledId, TransactionId};
 use crate::plan::{Account, Category, Cleared, Ix, Line, MonthBudget, Payee, Plan, Row, Scheduled, Table, Transaction};
 
+/// How long a transaction is in a whole plan's body, about, in bytes.
+const TRANSACTION_LENGTH: usize = 600;
+
 /// Merges the body of `GET /plans/{id}`, or of one of the plan's lists, whole or a delta. `now` is the month whose
 /// figures YNAB's categories carry. Returns YNAB's knowledge after it.
 pub fn merge(plan: &mut Arc<Plan>, body: &[u8], now: Month) -> Result<i64, WireError> {
+    if plan.transactions.is_empty() {
+        Arc::make_mut(plan).transactions.reserve(body.len() / TRANSACTION_LENGTH);
+    }
     let mut merge = Merge::new(plan);
-    let mut reader = serde_json::Deserializer::from_slice(body);
+    let mut reader = serde_json::Deserializer::from_str(std::str::from_utf8(body)?);
     Object { merge: &mut merge, at: At::Top }.deserialize(&mut reader)?;
     reader.end()?;
     // In the order in which they refer to each other.
@@ -136,6 +142,14 @@ fn put_line(lines: &mut Vec<Line>, line: Line) {
     }
 }
 
+/// The old lines with the new ones in their places.
+fn put_lines(mut lines: Vec<Line>, new: Vec<Line>) -> Vec<Line> {
+    for line in new {
+        put_line(&mut lines, line);
+    }
+    lines
+}
+
 /// The old rows with the new ones in their places: a delta's month carries only what changed.
 fn put_categories(rows: &mut Vec<Category>, new: impl Iterator<Item = Category>) {
     if rows.is_empty() {
@@ -225,19 +239,9 @@ impl<'a, 'p> Merge<'a, 'p> {
         let (plan, words) = (Arc::make_mut(self.plan), &mut self.words);
         let Some(date) = body.date.date() else { return };
         let Some(account) = account_place(plan, &body.account_id, &body.account_name) else { return };
-        let old = plan.transactions.find(body.id.as_str());
-        let (id, mut lines) = match old {
-            Some(ix) => {
-                let old = plan.transactions.at_mut(ix);
-                (old.id.clone(), std::mem::take(&mut old.lines))
-            }
-            None => (TransactionId::from(body.id.as_str()), Vec::new()),
-        };
-        for body in &body.subtransactions.0 {
-            put_line(&mut lines, line(plan, words, body));
-        }
+        let lines = body.subtransactions.0.iter().map(|body| line(plan, words, body)).collect();
         let row = Transaction {
-            id,
+            id: TransactionId::from(body.id.as_str()),
             date,
             amount: body.amount.money(),
             cleared: Cleared::of(body.cleared.as_str()),
@@ -249,14 +253,14 @@ impl<'a, 'p> Merge<'a, 'p> {
             category: category_place(plan, &body.category_id, &body.category_name),
             transfer_account: account_place(plan, &body.transfer_account_id, &Text::default()),
             transfer_transaction: body.transfer_transaction_id.some().map(TransactionId::from),
-            memo: words.share_some(&body.memo),
+            memo: body.memo.some().filter(|memo| !memo.is_empty()).map(Into::into),
             import_id: body.import_id.some().map(Into::into),
             lines,
         };
-        match old {
-            Some(ix) => *plan.transactions.at_mut(ix) = row,
-            None => drop(plan.transactions.put(row)),
-        }
+        plan.transactions.put_over(row, |row, old| {
+            row.id = old.id;
+            row.lines = put_lines(old.lines, std::mem::take(&mut row.lines));
+        });
     }
 
     fn transaction_line(&mut self, body: &LineBody<'a>) {
@@ -270,11 +274,7 @@ impl<'a, 'p> Merge<'a, 'p> {
         let (plan, words) = (Arc::make_mut(self.plan), &mut self.words);
         let Some(next) = body.date_next.date().or_else(|| body.date_first.date()) else { return };
         let Some(account) = account_place(plan, &body.account_id, &body.account_name) else { return };
-        let old = plan.scheduled.find(body.id.as_str());
-        let mut lines = old.map(|ix| std::mem::take(&mut plan.scheduled.at_mut(ix).lines)).unwrap_or_default();
-        for body in &body.subtransactions.0 {
-            put_line(&mut lines, line(plan, words, body));
-        }
+        let lines = body.subtransactions.0.iter().map(|body| line(plan, words, body)).collect();
         let row = Scheduled {
             id: ScheduledId::from(body.id.as_str()),
             date_first: body.date_first.date().unwrap_or(next),
@@ -289,7 +289,7 @@ impl<'a, 'p> Merge<'a, 'p> {
             deleted: body.deleted.unwrap_or_default(),
             lines,
         };
-        plan.scheduled.put(row);
+        plan.scheduled.put_over(row, |row, old| row.lines = put_lines(old.lines, std::mem::take(&mut row.lines)));
     }
 
     fn scheduled_line(&mut self, body: &LineBody<'a>) {

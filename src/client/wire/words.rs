@@ -5,11 +5,12 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::fields::Text;
+use crate::ids::IdState;
 
 /// Texts that come again and again, held once.
 #[derive(Default)]
 pub(super) struct Words<'a> {
-    known: HashMap<Cow<'a, str>, Arc<str>>,
+    known: HashMap<Cow<'a, str>, Arc<str>, IdState>,
 }
 
 impl<'a> Words<'a> {
