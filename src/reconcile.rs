@@ -20,9 +20,14 @@ pub mod comparison;
 #[cfg(test)]
 mod desk;
 pub mod divergence;
+#[cfg(test)]
+mod laws;
 pub mod matching;
 mod sets;
 pub mod statement;
+#[cfg(test)]
+#[path = "../tests/bench/statements_year.rs"]
+mod year;
 
 /// How many rows each list of an analysis holds at most.
 const LISTED_MAX: usize = 50;

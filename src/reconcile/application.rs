@@ -187,3 +187,104 @@ impl ImportIds {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reconcile::comparison::{Outcome, compare};
+    use crate::reconcile::desk::{Desk, csv, day};
+
+    const TODAY: &str = "2026-02-05";
+
+    fn applied(desk: &Desk, text: &str, used: &[&str]) -> Application {
+        let Ok(Outcome::Compared(compared)) = compare(&desk.plan, desk.account, text.as_bytes(), None, day(TODAY))
+        else {
+            panic!("not compared");
+        };
+        let used = used.iter().map(|id| Arc::from(*id)).collect();
+        to_apply(&desk.plan, desk.account, &compared, &used, day(TODAY))
+    }
+
+    fn start() -> Desk {
+        let mut desk = Desk::euro(&[]);
+        desk.add(day("2025-12-31"), Milliunits::new(100_000), "Starting Balance", Cleared::Reconciled);
+        desk
+    }
+
+    #[test]
+    fn missing_rows_are_created_matched_ones_cleared_and_all_reconciled_when_the_balances_agree() {
+        let mut desk = start();
+        let shop = desk.add(day("2026-01-04"), Milliunits::new(-12_340), "Shop", Cleared::Uncleared);
+        let rent = desk.add(day("2026-01-05"), Milliunits::new(-50_000), "Rent", Cleared::Cleared);
+        let later = desk.add(day("2026-02-02"), Milliunits::new(-1_000), "Later", Cleared::Cleared);
+        let rows = [("2026-01-05", -12_340, "SHOP"), ("2026-01-05", -50_000, "RENT"), ("2026-01-09", -7_770, "NEW")];
+        let application = applied(&desk, &csv(100_000, &rows), &[]);
+        assert_eq!(application.clear, [shop]);
+        assert!(application.agrees(), "{application:?}");
+        assert_eq!(application.reconcile, [shop, rent]);
+        assert!(!application.reconcile.contains(&later));
+        assert_eq!((application.closing_date, application.ynab_balance), (day("2026-01-09"), Milliunits::new(29_890)));
+        let [new] = application.create.as_slice() else { panic!("one row") };
+        assert_eq!((new.row, new.import_id.as_str()), (3, "YNAB:-7770:2026-01-09:1"));
+        assert_eq!((new.payee.as_deref(), new.memo.as_deref()), (Some("NEW"), None));
+    }
+
+    #[test]
+    fn nothing_is_reconciled_while_the_balances_differ_or_the_plan_is_not_whole() {
+        let mut desk = start();
+        desk.add(day("2026-01-05"), Milliunits::new(-50_000), "Rent", Cleared::Cleared);
+        desk.add(day("2026-01-06"), Milliunits::new(-1_000), "Not at the bank", Cleared::Cleared);
+        let rows = [("2026-01-05", -50_000, "RENT"), ("2026-01-09", -7_770, "NEW")];
+        let application = applied(&desk, &csv(100_000, &rows), &[]);
+        assert!(!application.agrees() && application.reconcile.is_empty());
+        assert_eq!(application.create.len(), 1);
+
+        let mut odd = start();
+        odd.add(day("2026-01-05"), Milliunits::new(-50_000), "Rent", Cleared::Cleared);
+        odd.plan.accounts.at_mut(odd.account).cleared += Milliunits::new(5);
+        let application = applied(&odd, &csv(100_000, &rows[..1]), &[]);
+        assert!(application.agrees() && application.reconcile.is_empty());
+    }
+
+    #[test]
+    fn an_import_id_is_never_used_twice() {
+        let mut desk = start();
+        let old = desk.add(day("2026-01-09"), Milliunits::new(-7_770), "Old", Cleared::Cleared);
+        let row = desk.plan.transactions.at_mut(old);
+        (row.deleted, row.import_id) = (true, Some("YNAB:-7770:2026-01-09:1".into()));
+        let rows = [("2026-01-09", -7_770, "NEW"), ("2026-01-09", -7_770, "NEW")];
+        let application = applied(&desk, &csv(100_000, &rows), &["YNAB:-7770:2026-01-09:3"]);
+        let ids: Vec<&str> = application.create.iter().map(|new| new.import_id.as_str()).collect();
+        assert_eq!(ids, ["YNAB:-7770:2026-01-09:2", "YNAB:-7770:2026-01-09:4"]);
+    }
+
+    #[test]
+    fn what_ynab_would_refuse_is_not_created() {
+        let mut desk = start();
+        desk.plan.transactions.at_mut(desk.plan.transactions.find("t1").expect("the start")).date = day("2015-01-01");
+        let rows = [
+            ("2020-01-09", -1_000, "OLD"),
+            ("2026-01-08", -2_345, "FINE"),
+            ("2026-01-09", 0, "NOTHING"),
+            ("2026-01-10", -3_000, "Transfer : Savings"),
+            ("2026-02-06", -4_000, "TOMORROW"),
+        ];
+        let application = applied(&desk, &csv(100_000, &rows), &[]);
+        let refused: Vec<usize> = application.not_created.iter().map(|row| row.row).collect();
+        assert_eq!(refused, [1, 2, 3, 5]);
+        assert_eq!(
+            (application.create[0].payee.as_deref(), application.create[0].memo.as_deref()),
+            (None, Some("Transfer : Savings"))
+        );
+    }
+
+    #[test]
+    fn a_row_in_doubt_is_neither_created_nor_cleared() {
+        let mut desk = start();
+        desk.add(day("2026-01-09"), Milliunits::new(-7_700), "Grocer", Cleared::Uncleared);
+        let application =
+            applied(&desk, &csv(100_000, &[("2026-01-09", -7_770, "GROCER"), ("2026-01-10", -1_000, "X")]), &[]);
+        assert_eq!(application.create.iter().map(|new| new.row).collect::<Vec<_>>(), [2]);
+        assert!(application.clear.is_empty() && !application.agrees());
+    }
+}

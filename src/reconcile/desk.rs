@@ -60,6 +60,22 @@ impl Desk {
     }
 }
 
+/// A statement with a running balance, from these rows on top of an opening balance.
+pub(super) fn csv(opening: i64, rows: &[(&str, i64, &str)]) -> String {
+    let units = |milliunits: i64| {
+        let (sign, size) = (if milliunits < 0 { "-" } else { "" }, milliunits.abs());
+        let cents = format!("{:03}", size % 1000);
+        format!("{sign}{}.{}", size / 1000, cents.strip_suffix('0').unwrap_or(&cents))
+    };
+    let mut balance = opening;
+    let mut text = "Date,Payee,Amount,Balance\n".to_owned();
+    for (date, amount, payee) in rows {
+        balance += amount;
+        text.push_str(&format!("{date},{payee},{},{}\n", units(*amount), units(balance)));
+    }
+    text
+}
+
 pub(super) fn day(text: &str) -> Date {
     parse_date(text).expect("a day")
 }

@@ -15,8 +15,10 @@ mod assign;
 mod doubts;
 mod groups;
 mod likeness;
+mod offsets;
 
 use likeness::Likeness;
+use offsets::{Costs, Offsets};
 
 /// How many weekdays a bank may book before or after YNAB's day.
 const WEEKDAYS_MAX: i32 = 5;
@@ -109,6 +111,7 @@ pub fn pair(plan: &Plan, account: Ix<Account>, rows: &[Row], period: (Date, Date
         likeness: Likeness::new(labels, names),
         partner: vec![None; theirs.len()],
         taken: vec![false; ours.len()],
+        costs: Offsets::new().costs(),
         start: places.iter().position(|ix| is_start(plan, &plan.transactions[*ix])),
         theirs,
         ours,
@@ -135,6 +138,8 @@ struct Sides<'a> {
     /// For each row, the transaction it is paired with one to one; of a group, any.
     partner: Vec<Option<usize>>,
     taken: Vec<bool>,
+    /// What the days between cost.
+    costs: Costs,
     /// The balance the account started with in YNAB, where it is near.
     start: Option<usize>,
 }
@@ -160,16 +165,27 @@ impl<'a> Sides<'a> {
             }
         }
         let mut bunches: Vec<Bunch> = by_amount.into_values().flat_map(|bunch| self.split(bunch)).collect();
-        // Pairs without a rival come first: they teach which payee a bank's label stands for.
+        // Pairs without a rival come first: they teach how late this bank books, and which payee a label stands for.
         bunches.sort_by_key(|bunch| (bunch.rows.len() * bunch.ours.len(), bunch.rows.first().copied()));
-        for Bunch { rows, ours } in bunches {
+        let mut offsets = Offsets::new();
+        let alone = bunches.partition_point(|bunch| bunch.rows.len() * bunch.ours.len() == 1);
+        for (at, Bunch { rows, ours }) in bunches.into_iter().enumerate() {
+            if at == alone {
+                self.costs = offsets.costs();
+            }
             for (row, our) in self.assign(&rows, &ours) {
-                if rows.len() == 1 && ours.len() == 1 {
+                if at < alone {
                     self.likeness.learn(row, our);
+                    offsets.learn(self.late(row, our));
                 }
                 self.take(row, our);
             }
         }
+    }
+
+    /// How many days after YNAB's the bank's day is.
+    fn late(&self, row: usize, our: usize) -> i32 {
+        self.theirs.get(row).map_or(0, |item| item.day) - self.ours.get(our).map_or(0, |item| item.day)
     }
 
     fn take(&mut self, row: usize, our: usize) {
@@ -213,16 +229,18 @@ impl<'a> Sides<'a> {
     /// What pairing the two costs; `None` when the days are too far apart.
     fn cost(&self, row: usize, our: usize) -> Option<i64> {
         let (theirs, ours) = (self.theirs.get(row)?, self.ours.get(our)?);
-        let apart = i64::from((theirs.day - ours.day).abs());
         if weekdays(theirs.day, ours.day) > WEEKDAYS_MAX {
             return None;
         }
         // A starting balance is no payment of the bank's, unless it is the very first one.
         let start = self.transaction(our).is_some_and(|t| is_start(self.plan, t));
-        if start && apart > 0 {
+        if start && theirs.day != ours.day {
             return None;
         }
-        Some(apart * assign::DAY + self.likeness.strangeness(row, our) + i64::from(!ours.shown))
+        let late = self.late(row, our);
+        // Of two pairings that are as likely, the one that leaves no pair far apart.
+        let far = i64::from(late * late) / 5;
+        Some(self.costs.of(late)? + far + self.likeness.strangeness(row, our) + i64::from(!ours.shown))
     }
 
     fn pairs(&self) -> Vec<Pair> {

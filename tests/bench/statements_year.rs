@@ -52,6 +52,8 @@ pub struct Year {
     pub ynab: Vec<Payment>,
     /// Places in `bank` and in `ynab` that are the same payments.
     pub pairs: Vec<(Vec<usize>, Vec<usize>)>,
+    /// Of what was entered twice, the second and the first: either may stand for the bank's.
+    pub doubles: HashMap<usize, usize>,
 }
 
 /// How often each kind of noise happens, in a thousand payments.
@@ -126,7 +128,8 @@ const CITIES: [&str; 5] = ["PARIS", "BERLIN", "LONDON", "UTRECHT", "ZURICH"];
 /// A year of about `count` payments from that day on.
 pub fn year(seed: u64, count: usize, first_day: i64, noise: Noise) -> Year {
     let mut random = Random::new(seed);
-    let mut made = Year { opening: 2_500_000, bank: Vec::new(), ynab: Vec::new(), pairs: Vec::new() };
+    let mut made =
+        Year { opening: 2_500_000, bank: Vec::new(), ynab: Vec::new(), pairs: Vec::new(), doubles: HashMap::new() };
     let mut plain: Vec<Payment> = Vec::new();
     let mut renamed: Vec<Option<&str>> = Vec::new();
     for at in 0..SHOPS.len() {
@@ -178,7 +181,8 @@ pub fn year(seed: u64, count: usize, first_day: i64, noise: Noise) -> Year {
         if random.happens(noise.missing) {
             push(vec![label(&mut random, &payment)], vec![], false);
         } else if random.happens(noise.invented) {
-            push(vec![], vec![enter(&mut random, &payment)], false);
+            let amount = payment.amount - random.within(1, 3_000) * 10;
+            push(vec![], vec![enter(&mut random, &Payment { amount, ..payment.clone() })], false);
         } else if random.happens(noise.changed) {
             let other = Payment { amount: payment.amount - random.within(1, 900) * 10, ..payment.clone() };
             push(vec![label(&mut random, &payment)], vec![enter(&mut random, &other)], false);
@@ -199,6 +203,7 @@ pub fn year(seed: u64, count: usize, first_day: i64, noise: Noise) -> Year {
             push(vec![label(&mut random, &payment)], vec![entered.clone()], true);
             if random.happens(noise.doubled) {
                 push(vec![], vec![Payment { day: entered.day + random.within(0, 2), ..entered }], false);
+                made.doubles.insert(made.ynab.len() - 1, made.ynab.len() - 2);
             }
         }
     }
@@ -219,7 +224,7 @@ fn sorted(year: Year) -> Year {
         rows.sort_unstable();
         (rows, ours)
     });
-    Year { opening: year.opening, bank, pairs: pairs.collect(), ynab: year.ynab }
+    Year { bank, pairs: pairs.collect(), ..year }
 }
 
 impl Year {
@@ -243,9 +248,11 @@ impl Year {
         for (_, row) in self.bank.iter().enumerate().filter(|(at, _)| !rows.contains(at)) {
             *apart.entry(row.day).or_default() += row.amount;
         }
-        let within = |payment: &Payment| (first..=last).contains(&payment.day);
-        for (_, payment) in self.ynab.iter().enumerate().filter(|(at, payment)| !ours.contains(at) && within(payment)) {
-            *apart.entry(payment.day).or_default() -= payment.amount;
+        // What YNAB has before the first day is in its balance on that day; what it has after the last is not asked.
+        for (_, payment) in
+            self.ynab.iter().enumerate().filter(|(at, payment)| !ours.contains(at) && payment.day <= last)
+        {
+            *apart.entry(payment.day.max(first)).or_default() -= payment.amount;
         }
         let mut sum = 0;
         let parts = |(_, amount): &(i64, i64)| {
@@ -260,8 +267,11 @@ impl Year {
         let key = |(rows, ours): &(Vec<usize>, Vec<usize>)| {
             let mut bank: Vec<(i64, i64, &str)> =
                 rows.iter().map(|at| &self.bank[*at]).map(|p| (p.day, p.amount, shop(&p.name))).collect();
-            let mut ynab: Vec<(i64, i64, &str)> =
-                ours.iter().map(|at| &self.ynab[*at]).map(|p| (p.day, p.amount, p.name.as_str())).collect();
+            let mut ynab: Vec<(i64, i64, &str)> = ours
+                .iter()
+                .map(|at| &self.ynab[*self.doubles.get(at).unwrap_or(at)])
+                .map(|p| (p.day, p.amount, p.name.as_str()))
+                .collect();
             bank.sort_unstable();
             ynab.sort_unstable();
             (bank, ynab)

@@ -7,8 +7,13 @@ use crate::reconcile::sets;
 
 /// How many parts near one day are combined at most.
 const PARTS_MAX: usize = 20;
+/// How many there may be near one day for it to be worth a search.
+const CROWD_MAX: usize = 200;
 /// How many sets chance may give at most for one to be believed.
 const CHANCE_MAX: f64 = 0.02;
+/// The same, for a set with a part farther away than that many days.
+const CHANCE_FAR_MAX: f64 = 0.002;
+const FAR_DAYS: i32 = 2;
 
 /// One item and the two to four of the other side that add up to it. `alike` tells whether the two names agree.
 pub(super) fn find(
@@ -26,7 +31,15 @@ pub(super) fn find(
         // Five weekdays are at most nine days.
         let start = parts.partition_point(|at| day(at) < item.day - 9);
         let near = parts.iter().skip(start).take_while(|at| day(at) <= item.day + 9).copied();
-        let mut near: Vec<usize> = near.filter(|at| weekdays(day(at), item.day) <= WEEKDAYS_MAX).collect();
+        let mut near: Vec<usize> =
+            near.filter(|at| weekdays(day(at), item.day) <= WEEKDAYS_MAX).take(CROWD_MAX + 1).collect();
+        if near.len() > CROWD_MAX {
+            continue;
+        }
+        // In a crowd only a name can tell the parts.
+        if near.len() > PARTS_MAX {
+            near.retain(|at| alike(*one, *at));
+        }
         near.sort_by_key(|at| ((day(at) - item.day).abs(), *at));
         near.truncate(PARTS_MAX);
         let amounts: Vec<Milliunits> =
@@ -38,7 +51,9 @@ pub(super) fn find(
             let mut members: Vec<usize> = set.iter().filter_map(|at| near.get(*at).copied()).collect();
             members.sort_unstable();
             let named = members.iter().all(|part| alike(*one, *part));
-            if named || chance(&amounts, item.amount, set.len(), currency) <= CHANCE_MAX {
+            let far = members.iter().any(|part| (day(part) - item.day).abs() > FAR_DAYS);
+            let bound = if far { CHANCE_FAR_MAX } else { CHANCE_MAX };
+            if named || chance(&amounts, set.len(), currency) <= bound {
                 found.push((*one, members));
             }
         }
@@ -49,19 +64,14 @@ pub(super) fn find(
 }
 
 /// How many sets of up to that size would add up by chance, the sums being spread evenly over the amounts' coins.
-fn chance(amounts: &[Milliunits], target: Milliunits, size: usize, currency: &Currency) -> f64 {
-    let coin = amounts.iter().fold(target.wide().abs(), |coin, amount| gcd(coin, amount.wide().abs()));
-    let coin = coin.max(currency.step().wide());
+fn chance(amounts: &[Milliunits], size: usize, currency: &Currency) -> f64 {
+    let coin = currency.step().get() as f64;
     let spread: i128 = amounts.iter().map(|amount| amount.wide().abs()).sum();
     let k = amounts.len() as f64;
-    let sets =
-        [0.0, 0.0, k * (k - 1.0) / 2.0, k * (k - 1.0) * (k - 2.0) / 6.0, k * (k - 1.0) * (k - 2.0) * (k - 3.0) / 24.0];
-    let tried: f64 = sets.iter().take(size + 1).sum();
-    tried * 2.0 * coin as f64 / (spread as f64).max(1.0)
-}
-
-fn gcd(a: i128, b: i128) -> i128 {
-    if b == 0 { a } else { gcd(b, a % b) }
+    let pairs = k * (k - 1.0) / 2.0;
+    let sets = [pairs, pairs * (k - 2.0) / 3.0, pairs * (k - 2.0) * (k - 3.0) / 12.0];
+    let tried: f64 = sets.iter().take(size.saturating_sub(1)).sum();
+    tried * 2.0 * coin / (spread as f64).max(1.0)
 }
 
 #[cfg(test)]
@@ -91,7 +101,9 @@ mod tests {
 
     #[test]
     fn what_chance_could_give_is_not_believed() {
-        let round: Vec<(i32, i64)> = (1..=8).map(|n| (5, -n * 10_000)).collect();
-        assert!(found(&[(5, -80_000 - 70_000)], &round[..]).is_empty());
+        let crowd: Vec<(i32, i64)> = (0..12).map(|n| (5, -1_230 - (1 << n) * 10)).collect();
+        let four = crowd[..4].iter().map(|(_, amount)| amount).sum();
+        assert!(found(&[(5, four)], &crowd).is_empty());
+        assert_eq!(found(&[(5, -30_000)], &[(5, -10_000), (5, -20_000)]).len(), 1);
     }
 }
