@@ -1,14 +1,16 @@
 //! Bodies as YNAB never promised them, and what reading a large one costs.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
+use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
 use crate::demo::{self, Request, Ynab};
 use crate::plan::Plan;
 
+static SMALL: OnceLock<Vec<u8>> = OnceLock::new();
 const NOW: &str = "2026-03-01";
 
 fn now() -> Month {
@@ -92,6 +94,38 @@ fn the_order_of_the_lists_does_not_matter() {
         rows.chain(months).chain(plan.categories.iter().map(|row| format!("{row:?}"))).collect::<Vec<_>>()
     };
     assert_eq!(shown(&forth), shown(&back));
+}
+
+/// A real plan's body with a few rows of each list.
+fn small() -> Vec<u8> {
+    let mut body: Value = serde_json::from_slice(&whole(Ynab::demo(now().first()))).expect("JSON");
+    for list in body["data"]["plan"].as_object_mut().into_iter().flat_map(|plan| plan.values_mut()) {
+        if let Some(rows) = list.as_array_mut() {
+            rows.truncate(4);
+        }
+    }
+    body.to_string().into_bytes()
+}
+
+proptest! {
+    #[test]
+    fn a_damaged_body_is_read_or_refused_and_never_ends_the_process(
+        places in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>(), 0usize..40), 1..6),
+    ) {
+        let mut body = SMALL.get_or_init(small).clone();
+        for (place, byte, removed) in places {
+            let at = place.index(body.len());
+            body.splice(at..(at + removed).min(body.len()), [byte]);
+        }
+        let mut plan = Arc::default();
+        let _ = merge(&mut plan, &body, now());
+        let _ = (plans(&body), accounts(&body), categories(&body), month(&body), settings(&body), user(&body));
+        let _ = (saved::transactions(&body).map(drop), saved::category(&body), saved::payee(&body), error_detail(&body));
+        // Whatever was read is whole: every place a row refers to is there.
+        for row in plan.transactions.iter() {
+            let _ = (&plan.accounts[row.account], plan.payee_name(row.payee), row.category.map(|ix| &plan.categories[ix]));
+        }
+    }
 }
 
 /// Memory that the process holds, in bytes.
