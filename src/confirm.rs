@@ -22,7 +22,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::error::Refusal;
-use crate::ids::PlanId;
+use crate::ids::{OperationId, PlanId};
 use crate::writes::{Answer, Kind, Outcome, Proposal, Proposed, Status, canonical};
 
 /// How long a code or a state may be answered.
@@ -173,9 +173,16 @@ pub struct Gate {
 /// Codes and states already answered, each with what became of its change.
 #[derive(Default)]
 struct Spent {
-    became: HashMap<String, Option<String>>,
+    became: HashMap<String, Became>,
     /// Oldest first, with when each was answered.
     order: VecDeque<(Duration, String)>,
+}
+
+/// What became of the change that a ticket confirmed, as far as it is known.
+#[derive(Default)]
+struct Became {
+    operation: Option<OperationId>,
+    words: Option<String>,
 }
 
 impl Gate {
@@ -195,10 +202,18 @@ impl Gate {
     }
 
     /// Notes what became of the change that a code or state confirmed, for whoever sends it again.
-    pub fn remember(&self, ticket: Option<&str>, became: impl Into<String>) {
+    pub fn remember(&self, ticket: Option<&str>, operation: Option<&OperationId>, became: impl Into<String>) {
         let mut spent = held(&self.spent);
         if let Some(known) = ticket.and_then(|ticket| spent.became.get_mut(ticket)) {
-            *known = Some(became.into());
+            *known = Became { operation: operation.cloned(), words: Some(became.into()) };
+        }
+    }
+
+    /// Notes what was found out later about an operation.
+    pub fn learn(&self, operation: &OperationId, became: &str) {
+        let mut spent = held(&self.spent);
+        for known in spent.became.values_mut().filter(|known| known.operation.as_ref() == Some(operation)) {
+            known.words = Some(became.to_owned());
         }
     }
 
@@ -215,7 +230,7 @@ impl Gate {
             let oldest = spent.order.pop_front();
             oldest.map(|(_, ticket)| spent.became.remove(&ticket));
         }
-        spent.became.insert(ticket.to_owned(), None);
+        spent.became.insert(ticket.to_owned(), Became::default());
         spent.order.push_back((now, ticket.to_owned()));
         true
     }
@@ -223,7 +238,7 @@ impl Gate {
     /// The page's sentence, then what became of the change when the ticket was spent here.
     fn refused(&self, ticket: &str) -> String {
         match held(&self.spent).became.get(ticket) {
-            Some(Some(became)) => format!("{CODE_REFUSED} {became}"),
+            Some(Became { words: Some(words), .. }) => format!("{CODE_REFUSED} {words}"),
             _ => CODE_REFUSED.to_owned(),
         }
     }
@@ -427,7 +442,7 @@ async fn ask_by_return<A: Answer, F: Future<Output = Result<Proposed<A>, Refusal
             _ if proposed.proposal.is_none() => Ok(Asked::Settled(proposed.answer)),
             Said::Closed if !gate.require_elicitation => give_code(gate, asking.tool, proposed),
             Said::No | Said::Closed => {
-                gate.remember(Some(&ticket), "The user did not agree to it, and nothing was changed.");
+                gate.remember(Some(&ticket), None, "The user did not agree to it, and nothing was changed.");
                 Ok(declined(proposed.answer))
             }
         };
@@ -631,9 +646,11 @@ mod tests {
         let (_, gate) = gate!(seconds, false);
         let code = gate.issue(Bound::of("tool", &proposal(1, 2)));
         let Ok(Asked::Yes(_, confirmed)) = by_code(&gate, &code, 1, 2).await else { panic!("a yes") };
-        gate.remember(confirmed.ticket(), "It was applied.");
+        gate.remember(confirmed.ticket(), Some(&"op".into()), "It is in doubt.");
+        gate.learn(&"another".into(), "It was lost.");
+        gate.learn(&"op".into(), "It was applied.");
         assert_eq!(told(by_code(&gate, &code, 1, 2).await), format!("{CODE_REFUSED} It was applied."));
-        gate.remember(Some("never given out"), "It was applied.");
+        gate.remember(Some("never given out"), None, "It was applied.");
         assert_eq!(gate.refused("never given out"), CODE_REFUSED);
     }
 
@@ -642,7 +659,7 @@ mod tests {
         let (_, gate) = gate!(seconds, false);
         let code = gate.issue(Bound::of("tool", &proposal(1, 2)));
         let Ok(Asked::Yes(_, confirmed)) = by_code(&gate, &code, 1, 2).await else { panic!("a yes") };
-        gate.remember(confirmed.ticket(), "It was applied.");
+        gate.remember(confirmed.ticket(), None, "It was applied.");
         let nothing = || async { Ok(Proposed { answer: Plain(Outcome::nothing("It is so.")), proposal: None }) };
         let Ok(Asked::Settled(answer)) = confirm_by_code(&gate, "tool", &code, &nothing).await else {
             panic!("settled")

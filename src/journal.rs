@@ -5,11 +5,11 @@
 //! values before, and the process that will send them; a `step` line says what became of one step. Nothing else is
 //! stored: what is in doubt, undone or left is derived from these lines.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
@@ -31,6 +31,7 @@ pub struct Recorded {
     operation: OperationId,
     proposal: Proposal,
     knowledge: i64,
+    _flight: Flight,
 }
 
 impl Recorded {
@@ -54,6 +55,11 @@ impl Recorded {
         self.proposal.kind
     }
 
+    /// The operation that it takes back, when it is an undo.
+    pub fn undoes(&self) -> Option<&OperationId> {
+        self.proposal.undoes.as_ref()
+    }
+
     /// YNAB's knowledge just before.
     pub fn knowledge(&self) -> i64 {
         self.knowledge
@@ -62,6 +68,18 @@ impl Recorded {
     /// What the answer says once it is applied.
     pub fn done(&self) -> &str {
         &self.proposal.done
+    }
+}
+
+/// As long as this lives, its operation is under way here, and what is open about it is no doubt.
+struct Flight {
+    operation: OperationId,
+    under_way: Arc<Mutex<HashSet<OperationId>>>,
+}
+
+impl Drop for Flight {
+    fn drop(&mut self) {
+        held(&self.under_way).remove(&self.operation);
     }
 }
 
@@ -114,7 +132,7 @@ impl Heard {
     }
 }
 
-/// An operation with steps that were perhaps sent, by a process that is gone.
+/// An operation with steps that were perhaps sent, by a process that is gone or a call that is over.
 #[derive(Clone, Debug)]
 pub struct Doubtful {
     /// The operation; its doubtful steps are [`StepState::Doubt`].
@@ -136,12 +154,17 @@ pub struct Contents {
     pub unheard: HashMap<String, OperationId>,
     /// Lines that cannot be read, in words: where they are.
     pub damaged: Vec<String>,
+    /// Lines that a crash cut short while they were written, in words: where they are. What such a line was about was
+    /// never sent, or is in doubt by its intent.
+    pub torn: Vec<String>,
 }
 
 /// The journal of this process.
 pub struct Journal {
     place: Place,
     process: String,
+    /// What this process is writing to YNAB now.
+    under_way: Arc<Mutex<HashSet<OperationId>>>,
     /// The file that this process holds locked while it lives, made with the first intent.
     alive: Mutex<Option<(PathBuf, File)>>,
 }
@@ -165,12 +188,13 @@ impl Journal {
             }
             (None, None) => Place::Nowhere,
         };
-        Self { place, process, alive: Mutex::new(None) }
+        Self { place, process, under_way: Arc::default(), alive: Mutex::new(None) }
     }
 
     /// A journal that ends with the process.
     pub fn in_memory() -> Self {
-        Self { place: Place::Memory(Mutex::default()), process: String::new(), alive: Mutex::new(None) }
+        let place = Place::Memory(Mutex::default());
+        Self { place, process: String::new(), under_way: Arc::default(), alive: Mutex::new(None) }
     }
 
     /// Where it is on disk.
@@ -190,8 +214,8 @@ impl Journal {
         knowledge: i64,
     ) -> Result<Recorded, Refusal> {
         let proposal = confirmed.into_proposal();
-        self.intend(&proposal, &operation, at, knowledge)?;
-        Ok(Recorded { operation, proposal, knowledge })
+        let flight = self.intend(&proposal, &operation, at, knowledge)?;
+        Ok(Recorded { operation, proposal, knowledge, _flight: flight })
     }
 
     /// Under the yes of a recorded change: the intent to put one of its applied steps back, for when a later one failed.
@@ -206,11 +230,17 @@ impl Journal {
         let mut proposal = recorded.proposal.clone();
         proposal.steps = vec![back];
         proposal.undoes = Some(recorded.operation.clone());
-        self.intend(&proposal, &operation, at, knowledge)?;
-        Ok(Recorded { operation, proposal, knowledge })
+        let flight = self.intend(&proposal, &operation, at, knowledge)?;
+        Ok(Recorded { operation, proposal, knowledge, _flight: flight })
     }
 
-    fn intend(&self, proposal: &Proposal, operation: &OperationId, at: String, knowledge: i64) -> Result<(), Refusal> {
+    fn intend(
+        &self,
+        proposal: &Proposal,
+        operation: &OperationId,
+        at: String,
+        knowledge: i64,
+    ) -> Result<Flight, Refusal> {
         let nothing_sent = |error: &io::Error| {
             refuse!(
                 "The journal cannot be written ({}), so nothing was sent to YNAB. Free or unlock its place{}, then call again.",
@@ -231,7 +261,10 @@ impl Journal {
             undoes: proposal.undoes.clone(),
             steps: proposal.steps.clone(),
         };
-        self.append(&line).map_err(|error| nothing_sent(&error))
+        held(&self.under_way).insert(operation.clone());
+        let flight = Flight { operation: operation.clone(), under_way: self.under_way.clone() };
+        self.append(&line).map_err(|error| nothing_sent(&error))?;
+        Ok(flight)
     }
 
     /// Says what became of a step.
@@ -266,7 +299,15 @@ impl Journal {
             Place::Memory(lines) => reading.take(Path::new("memory"), &held(lines)),
             Place::Nowhere => {}
         }
-        Ok(reading.contents(|process| self.is_gone(process)))
+        let under_way = held(&self.under_way).clone();
+        Ok(reading.contents(|process| self.life(process), |operation| under_way.contains(operation)))
+    }
+
+    /// Lets go of what shows that this process lives, since it ends.
+    pub fn leave(&self) {
+        if let Some((path, _lock)) = held(&self.alive).take() {
+            let _ = fs::remove_file(path);
+        }
     }
 
     /// Whether an intent could be put on disk now. Writes no line.
@@ -302,18 +343,19 @@ impl Journal {
         Ok(())
     }
 
-    /// Whether the process that an intent names has ended.
-    fn is_gone(&self, process: &str) -> bool {
-        let Place::Disk { file, .. } = &self.place else { return false };
+    /// Whether the process that an intent names lives.
+    fn life(&self, process: &str) -> Life {
+        let Place::Disk { file, .. } = &self.place else { return Life::Here };
         if process == self.process {
-            return false;
+            return Life::Here;
         }
         if process.is_empty() || !process.bytes().all(|b| b.is_ascii_alphanumeric()) {
-            return true;
+            return Life::Ended;
         }
         match File::open(alive_path(file, process)) {
-            Err(error) => error.kind() == io::ErrorKind::NotFound,
-            Ok(lock) => lock.try_lock_shared().is_ok(),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Life::Ended,
+            Ok(lock) if lock.try_lock_shared().is_ok() => Life::Killed,
+            _ => Life::Elsewhere,
         }
     }
 
@@ -332,6 +374,7 @@ impl Journal {
                 let mut options = OpenOptions::new();
                 owner_only(options.create(true).read(true).append(true));
                 let mut out = options.open(file)?;
+                is_plain(&out)?;
                 lock(&out)?;
                 restrict(&out)?;
                 // A line that a crash cut short stays as it is, on a line of its own.
@@ -360,10 +403,21 @@ impl Journal {
 
 impl Drop for Journal {
     fn drop(&mut self) {
-        if let Some((path, _lock)) = held(&self.alive).take() {
-            let _ = fs::remove_file(path);
-        }
+        self.leave();
     }
+}
+
+/// Where the process of an intent is now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Life {
+    /// This one.
+    Here,
+    /// Another that lives.
+    Elsewhere,
+    /// It ended in its own time.
+    Ended,
+    /// It was killed: what it held locked is free, and still there.
+    Killed,
 }
 
 /// The lines read so far.
@@ -374,6 +428,7 @@ struct Reading {
     /// Beside each operation, where its intent came from.
     origins: Vec<Origin>,
     damaged: Vec<String>,
+    torn: Vec<String>,
 }
 
 /// What an intent says beside its operation.
@@ -393,7 +448,8 @@ impl Reading {
                 continue;
             }
             if !self.line(line) {
-                self.damaged.push(format!("line {} of {}", number + 1, path.display()));
+                let place = format!("line {} of {}", number + 1, path.display());
+                if is_torn(line) { self.torn.push(place) } else { self.damaged.push(place) }
             }
         }
     }
@@ -465,14 +521,35 @@ impl Reading {
         self.origins.push(origin);
     }
 
-    fn contents(self, is_gone: impl Fn(&str) -> bool) -> Contents {
-        let Self { operations, places, origins, damaged } = self;
-        let mut contents = Contents { damaged, ..Contents::default() };
-        let mut gone: HashMap<&str, bool> = HashMap::new();
+    fn contents(self, life: impl Fn(&str) -> Life, is_under_way: impl Fn(&OperationId) -> bool) -> Contents {
+        let Self { operations, places, origins, damaged, torn } = self;
+        let mut contents = Contents { damaged, torn, ..Contents::default() };
+        let mut lives: HashMap<&str, Life> = HashMap::new();
+        let mut life_of = |process| *lives.entry(process).or_insert_with(|| life(process));
+        // The last operation of each process: if it was killed, nobody may have heard of that one.
+        let last: HashMap<&str, usize> =
+            origins.iter().enumerate().map(|(place, origin)| (origin.process.as_str(), place)).collect();
+        let unheard: Vec<bool> = origins
+            .iter()
+            .enumerate()
+            .map(|(place, origin)| {
+                let process = origin.process.as_str();
+                origin.unheard
+                    || (last.get(process) == Some(&place)
+                        && operations[place].steps.iter().any(|done| done.state == StepState::Applied)
+                        && life_of(process) == Life::Killed)
+            })
+            .collect();
         let mut undone: HashMap<OperationId, Vec<Done>> = HashMap::new();
         for (operation, origin) in operations.iter().zip(&origins) {
             let in_doubt = operation.steps.iter().any(|done| done.state == StepState::Doubt);
-            if in_doubt && *gone.entry(&origin.process).or_insert_with(|| is_gone(&origin.process)) {
+            let is_open = in_doubt
+                && match life_of(&origin.process) {
+                    Life::Here => !is_under_way(&operation.id),
+                    Life::Elsewhere => false,
+                    Life::Ended | Life::Killed => true,
+                };
+            if is_open {
                 contents.doubtful.push(Doubtful {
                     operation: operation.clone(),
                     undoes: origin.undoes.clone(),
@@ -483,10 +560,13 @@ impl Reading {
                 undone.entry(id.clone()).or_default().extend(operation.steps.iter().cloned());
             }
         }
-        for (mut operation, origin) in operations.into_iter().zip(origins) {
+        for ((mut operation, origin), unheard) in operations.into_iter().zip(origins).zip(unheard) {
             operation.undone = undone.remove(&operation.id).unwrap_or_default();
-            if origin.unheard && operation.undone.is_empty() {
+            if unheard && operation.undone.is_empty() {
                 contents.unheard.insert(origin.fingerprint, operation.id.clone());
+            } else {
+                // The same change made again since: whoever asked for it has heard of one.
+                contents.unheard.remove(&origin.fingerprint);
             }
             if origin.undoes.is_none() {
                 contents.operations.push(operation);
@@ -494,6 +574,15 @@ impl Reading {
         }
         contents
     }
+}
+
+/// Whether a line is the beginning of one of this server's, cut short. One of the Python server's was written after its
+/// change, so that losing it loses something.
+fn is_torn(line: &[u8]) -> bool {
+    const BEGINNING: &[u8] = br#"{"event":""#;
+    let beginning = &line[..line.len().min(BEGINNING.len())];
+    let is_cut = || matches!(serde_json::from_slice::<Value>(line), Err(error) if error.is_eof());
+    BEGINNING.starts_with(beginning) && is_cut()
 }
 
 fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -509,6 +598,7 @@ fn alive_path(file: &Path, process: &str) -> PathBuf {
 fn read_file(path: &Path) -> io::Result<Vec<u8>> {
     match File::open(path) {
         Ok(mut file) => {
+            is_plain(&file)?;
             lock_shared(&file)?;
             let mut bytes = Vec::new();
             file.read_to_end(&mut bytes)?;
@@ -516,6 +606,16 @@ fn read_file(path: &Path) -> io::Result<Vec<u8>> {
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
         Err(error) => Err(error),
+    }
+}
+
+/// A device or a pipe holds no journal: it could be read without end.
+fn is_plain(file: &File) -> io::Result<()> {
+    let kind = file.metadata()?.file_type();
+    match (kind.is_file(), kind.is_dir()) {
+        (true, _) => Ok(()),
+        (_, true) => Err(io::ErrorKind::IsADirectory.into()),
+        _ => Err(io::Error::other("it is not a file")),
     }
 }
 
@@ -595,5 +695,276 @@ fn worded(error: &io::Error) -> String {
         NotFound => "its folder does not exist".into(),
         IsADirectory => "it is a folder".into(),
         _ => error.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dates::Month;
+    use crate::money::Milliunits;
+    use crate::writes::Change;
+    use proptest::prelude::*;
+
+    /// A file of its own in a folder of its own, removed at the end.
+    struct Place(PathBuf);
+
+    impl Place {
+        fn new(name: &str) -> Self {
+            let folder = std::env::temp_dir().join(format!("avenir-mcp-journal-{}-{name}", std::process::id()));
+            let _ = fs::remove_dir_all(&folder);
+            Self(folder)
+        }
+
+        fn file(&self) -> PathBuf {
+            self.0.join("journal.jsonl")
+        }
+
+        fn journal(&self, process: &str) -> Journal {
+            Journal::on_disk(Some(self.file()), None, process.to_owned())
+        }
+
+        fn text(&self) -> String {
+            fs::read_to_string(self.file()).expect("the journal")
+        }
+    }
+
+    impl Drop for Place {
+        fn drop(&mut self) {
+            let _ = fs::remove_dir_all(&self.0);
+        }
+    }
+
+    fn proposal(after: i64) -> Proposal {
+        let budgeted = Change { before: Milliunits::new(1), after: Milliunits::new(after) };
+        Proposal {
+            plan: "p".into(),
+            kind: Kind::Budget,
+            subject: serde_json::json!(after),
+            guard: Value::Null,
+            question: "Budget?".into(),
+            done: "Done.".into(),
+            steps: vec![Step::Budget { month: Month::at(24_315), category: "c".into(), budgeted }],
+            undoes: None,
+        }
+    }
+
+    fn intend(journal: &Journal, id: &str, proposal: &Proposal) -> Result<Flight, Refusal> {
+        journal.intend(proposal, &id.into(), "2026-03-17T10:00:00Z".into(), 7)
+    }
+
+    fn settle(journal: &Journal, id: &str, state: StepState, heard: Heard) {
+        journal.settle(&id.into(), 0, state, Landed::default(), heard).expect("a line");
+    }
+
+    fn doubts(journal: &Journal) -> Vec<String> {
+        let contents = journal.read().expect("the journal");
+        contents.doubtful.into_iter().map(|doubtful| doubtful.operation.id.to_string()).collect()
+    }
+
+    #[test]
+    fn an_intent_is_on_disk_before_anything_else_and_only_for_its_owner() {
+        let place = Place::new("intent");
+        let journal = place.journal("one");
+        let _flight = intend(&journal, "op", &proposal(2)).expect("recorded");
+        let line: Value = serde_json::from_str(place.text().trim_end()).expect("JSON");
+        assert_eq!((&line["event"], &line["v"], &line["knowledge"]), (&"intent".into(), &2.into(), &7.into()));
+        assert_eq!(line["steps"][0]["budgeted"], serde_json::json!({ "before": 1, "after": 2 }));
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            let mode = |path: &Path| fs::metadata(path).expect("it is there").permissions().mode() & 0o777;
+            assert_eq!((mode(&place.file()), mode(&place.0)), (0o600, 0o700));
+            fs::set_permissions(place.file(), fs::Permissions::from_mode(0o644)).expect("opened to others");
+            settle(&journal, "op", StepState::Applied, Heard::Yes);
+            assert_eq!(mode(&place.file()), 0o600, "closed to them again");
+        }
+    }
+
+    #[test]
+    fn what_is_under_way_here_is_no_doubt_and_what_is_over_without_a_word_is_one() {
+        let place = Place::new("flight");
+        let journal = place.journal("one");
+        let flight = intend(&journal, "op", &proposal(2)).expect("recorded");
+        assert!(doubts(&journal).is_empty());
+        drop(flight);
+        assert_eq!(doubts(&journal), ["op"]);
+        settle(&journal, "op", StepState::NotApplied, Heard::Perhaps);
+        assert!(doubts(&journal).is_empty());
+        let memory = Journal::in_memory();
+        drop(intend(&memory, "op", &proposal(2)).expect("recorded"));
+        assert_eq!(doubts(&memory), ["op"]);
+    }
+
+    #[test]
+    fn another_process_is_judged_only_when_it_is_gone() {
+        let place = Place::new("processes");
+        let (one, two) = (place.journal("one"), place.journal("two"));
+        let _flight = intend(&one, "op", &proposal(2)).expect("recorded");
+        assert!(doubts(&two).is_empty(), "it lives");
+        one.leave();
+        assert_eq!(doubts(&two), ["op"], "it ended");
+        assert!(!alive_path(&place.file(), "one").exists());
+    }
+
+    #[test]
+    fn a_change_that_nobody_may_have_heard_of_is_known_by_its_fingerprint() {
+        let place = Place::new("unheard");
+        let print = proposal(2).fingerprint();
+        let known =
+            |journal: &Journal| journal.read().expect("the journal").unheard.get(&print).map(ToString::to_string);
+        let (one, two) = (place.journal("one"), place.journal("two"));
+        let _ = intend(&one, "heard", &proposal(2)).expect("recorded");
+        settle(&one, "heard", StepState::Applied, Heard::Yes);
+        assert_eq!(known(&two), None);
+        // Killed right after: the lock is free, and the file still there.
+        let (path, lock) = held(&one.alive).take().expect("alive");
+        drop(lock);
+        assert!(path.exists());
+        assert_eq!(known(&two).as_deref(), Some("heard"));
+        let _ = intend(&two, "cancelled", &proposal(2)).expect("recorded");
+        settle(&two, "cancelled", StepState::Applied, Heard::Perhaps);
+        assert_eq!(known(&two).as_deref(), Some("cancelled"));
+        let _ = intend(&two, "again", &proposal(2)).expect("recorded");
+        settle(&two, "again", StepState::Applied, Heard::Yes);
+        assert_eq!(known(&two), None, "made again, and heard of");
+    }
+
+    #[test]
+    fn point_13_damaged_lines_are_named_and_kept_and_the_rest_is_read() {
+        let place = Place::new("damaged");
+        let journal = place.journal("one");
+        let _ = intend(&journal, "first", &proposal(2)).expect("recorded");
+        settle(&journal, "first", StepState::Applied, Heard::Yes);
+        let text = place.text().replacen("\n", "\nnot json\n{\"event\":\"unknown\"}\n", 1);
+        fs::write(place.file(), text.clone() + "{\"event\":\"intent\",\"v\":2,\"operation_id\":\"cu").expect("damaged");
+        let contents = journal.read().expect("the journal");
+        assert_eq!(contents.operations.len(), 1);
+        assert_eq!(contents.operations[0].steps[0].state, StepState::Applied);
+        let at = |line: usize| format!("line {line} of {}", place.file().display());
+        assert_eq!((contents.damaged, contents.torn), (vec![at(2), at(3)], vec![at(5)]));
+        let _ = intend(&journal, "next", &proposal(3)).expect("recorded");
+        assert!(place.text().starts_with(&text), "nothing is dropped");
+        assert_eq!(place.text().lines().count(), 6);
+        let contents = journal.read().expect("the journal");
+        assert_eq!((contents.operations.len(), contents.damaged.len(), contents.torn), (2, 2, vec![at(5)]));
+    }
+
+    #[test]
+    fn a_whole_line_without_its_end_is_read_and_ended() {
+        let place = Place::new("unended");
+        let journal = place.journal("one");
+        let _ = intend(&journal, "first", &proposal(2)).expect("recorded");
+        fs::write(place.file(), place.text().trim_end()).expect("cut");
+        settle(&journal, "first", StepState::Applied, Heard::Yes);
+        let contents = journal.read().expect("the journal");
+        assert!(contents.torn.is_empty() && contents.damaged.is_empty() && contents.doubtful.is_empty());
+    }
+
+    #[test]
+    fn only_the_beginning_of_an_own_line_is_torn() {
+        for torn in ["{", "{\"event\"", "{\"event\":\"intent\"", "{\"event\":\"step\",\"v\":2,\"operation_id\":\"x\""] {
+            assert!(is_torn(torn.as_bytes()), "{torn}");
+        }
+        for damaged in ["x", "{\"operation_id\":\"a\",\"mov", "{\"event\":\"intent\"}", "{\"event\":}", "[", "\"event"]
+        {
+            assert!(!is_torn(damaged.as_bytes()), "{damaged}");
+        }
+    }
+
+    #[test]
+    fn a_place_that_cannot_be_written_refuses_before_anything_is_sent() {
+        let place = Place::new("blocked");
+        fs::create_dir_all(&place.0).expect("a folder");
+        fs::write(place.0.join("file"), "").expect("a file");
+        let cases = [
+            (place.0.join("file/below/journal.jsonl"), "not a folder"),
+            (place.0.clone(), "folder"),
+            (PathBuf::from("/dev/null"), "not a file"),
+        ];
+        for (path, words) in cases {
+            if path.starts_with("/dev") && !path.exists() {
+                continue;
+            }
+            let journal = Journal::on_disk(Some(path.clone()), None, "one".into());
+            let exists = path.exists() || path.starts_with(place.0.join("file"));
+            assert_eq!(journal.read().is_err(), exists, "{}", path.display());
+            let told = intend(&journal, "op", &proposal(2)).err().expect("refused").to_string();
+            assert!(told.contains("nothing was sent to YNAB") && told.contains(words), "{}: {told}", path.display());
+        }
+        let nowhere = Journal::on_disk(None, None, "one".into());
+        let told = intend(&nowhere, "op", &proposal(2)).err().expect("refused").to_string();
+        assert!(told.contains("AVENIR_MCP_JOURNAL"), "{told}");
+    }
+
+    #[test]
+    fn a_journal_held_by_another_process_refuses_in_time() {
+        let place = Place::new("held");
+        let journal = place.journal("one");
+        let _ = intend(&journal, "first", &proposal(2)).expect("recorded");
+        let other = OpenOptions::new().append(true).open(place.file()).expect("the file");
+        other.lock().expect("locked");
+        let told = intend(&journal, "second", &proposal(2)).err().expect("refused").to_string();
+        assert!(told.contains("another process holds it"), "{told}");
+        assert!(journal.read().is_err());
+        drop(other);
+        assert!(intend(&journal, "third", &proposal(2)).is_ok());
+    }
+
+    #[test]
+    fn a_step_is_settled_by_the_latest_word() {
+        let place = Place::new("latest");
+        let journal = place.journal("one");
+        let _ = intend(&journal, "op", &proposal(2)).expect("recorded");
+        settle(&journal, "op", StepState::NotApplied, Heard::Yes);
+        settle(&journal, "op", StepState::Applied, Heard::Yes);
+        assert_eq!(journal.read().expect("it").operations[0].steps[0].state, StepState::Applied);
+        assert!(journal.settle(&"unknown".into(), 0, StepState::Applied, Landed::default(), Heard::Yes).is_ok());
+        assert_eq!(journal.read().expect("it").damaged.len(), 1, "a word about nothing is named");
+    }
+
+    #[test]
+    fn what_an_undo_did_stands_with_what_it_took_back() {
+        let place = Place::new("undo");
+        let journal = place.journal("one");
+        let _ = intend(&journal, "op", &proposal(2)).expect("recorded");
+        settle(&journal, "op", StepState::Applied, Heard::Yes);
+        let _ = intend(&journal, "back", &Proposal { undoes: Some("op".into()), ..proposal(1) }).expect("recorded");
+        settle(&journal, "back", StepState::Applied, Heard::Yes);
+        let contents = journal.read().expect("it");
+        assert_eq!((contents.operations.len(), contents.operations[0].undone.len()), (1, 1));
+    }
+
+    proptest! {
+        #[test]
+        fn no_journal_is_too_odd_to_be_read(lines in prop::collection::vec(".*|\\{\"event\":\"(intent|step)\".*|\\{\"undone\":.*", 0..8)) {
+            let mut reading = Reading::default();
+            reading.take(Path::new("journal"), lines.join("\n").as_bytes());
+            let found = reading.contents(|_| Life::Ended, |_| false);
+            prop_assert!(found.damaged.len() + found.torn.len() + found.operations.len() <= lines.len() * 2);
+        }
+
+        #[test]
+        fn a_cut_journal_loses_at_most_its_last_line(cut in 0_usize..2_000) {
+            let lines: Vec<String> = (0..4).flat_map(|number| {
+                let id = OperationId::new(format!("op{number}"));
+                let line = Line::Intent { v: VERSION, operation_id: id.clone(), plan_id: "p".into(), kind: Kind::Budget,
+                    at: String::new(), process: "one".into(), knowledge: 1, fingerprint: String::new(), undoes: None,
+                    steps: proposal(number).steps };
+                let step = Line::Step { v: VERSION, operation_id: id, step: 0, state: StepState::Applied,
+                    landed: Landed::default(), heard: Heard::Yes };
+                [line, step].map(|line| serde_json::to_string(&line).unwrap_or_default())
+            }).collect();
+            let text = lines.join("\n");
+            let cut = &text[..cut.min(text.len())];
+            let whole = cut.matches('\n').count() + usize::from(lines.iter().any(|line| cut.ends_with(line.as_str())));
+            let mut reading = Reading::default();
+            reading.take(Path::new("journal"), cut.as_bytes());
+            let found = reading.contents(|_| Life::Ended, |_| false);
+            prop_assert!(found.damaged.is_empty());
+            prop_assert!(found.torn.len() <= 1);
+            prop_assert_eq!(found.operations.len(), whole.div_ceil(2));
+            prop_assert_eq!(found.doubtful.len(), whole % 2);
+        }
     }
 }

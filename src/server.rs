@@ -51,6 +51,8 @@ static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| {
         crate::tools_forecast::tools(),
         crate::tools_statement::tools(),
         crate::tools_undo::tools(),
+        #[cfg(test)]
+        tests::tools(),
     ]
     .into_iter()
     .flatten()
@@ -78,6 +80,8 @@ pub struct App {
     pub confidence_threshold: f64,
     /// Where statements may be read from.
     pub statements: Statements,
+    /// Cancelled once the client is gone: what is answered from then on, nobody hears.
+    pub left: CancellationToken,
     touched: Mutex<HashSet<PlanId>>,
     damage_told: AtomicBool,
     writing: AtomicUsize,
@@ -101,6 +105,7 @@ impl App {
             write,
             confidence_threshold,
             statements: Statements::default(),
+            left: CancellationToken::new(),
             touched: Mutex::default(),
             damage_told: AtomicBool::new(false),
             writing: AtomicUsize::new(0),
@@ -126,10 +131,11 @@ impl App {
         !self.damage_told.swap(true, Ordering::Relaxed)
     }
 
-    /// Counts a write as running until the guard is dropped.
-    fn writing(&self) -> Writing<'_> {
+    /// Counts a write as running until the guard is dropped. However it ends, the next call on the plan looks for what it
+    /// left open.
+    fn writing<'a>(&'a self, plan: &'a PlanId) -> Writing<'a> {
         self.writing.fetch_add(1, Ordering::Relaxed);
-        Writing(&self.writing)
+        Writing(self, plan)
     }
 
     /// The tools that a client may see.
@@ -139,11 +145,12 @@ impl App {
     }
 }
 
-struct Writing<'a>(&'a AtomicUsize);
+struct Writing<'a>(&'a App, &'a PlanId);
 
 impl Drop for Writing<'_> {
     fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
+        self.0.writing.fetch_sub(1, Ordering::Relaxed);
+        self.0.touch_again(self.1);
     }
 }
 
@@ -349,26 +356,27 @@ impl ServerHandler for Server {
 /// Serves MCP on stdin and stdout until the client leaves or the process is told to end.
 pub async fn serve(app: Arc<App>) -> Result<(), Refusal> {
     let stop = CancellationToken::new();
-    let ended = CancellationToken::new();
-    let pipes = transport::Pipes::new(tokio::io::stdin(), tokio::io::stdout(), ended.clone());
+    let pipes = transport::Pipes::new(tokio::io::stdin(), tokio::io::stdout(), app.left.clone());
     let watch = stop.clone();
-    let writing = app.clone();
+    let running = app.clone();
     tokio::spawn(async move {
         tokio::select! {
             () = signalled() => {}
-            () = ended.cancelled() => tokio::time::sleep(GRACE).await,
+            () = running.left.cancelled() => tokio::time::sleep(GRACE).await,
         }
         let end = Instant::now() + GRACE_WRITING;
-        while writing.writing.load(Ordering::Relaxed) > 0 && Instant::now() < end {
+        while running.writing.load(Ordering::Relaxed) > 0 && Instant::now() < end {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
         watch.cancel();
     });
-    let Ok(service) = Server::new(app).serve_with_ct(pipes, stop).await else {
+    let ended = match Server::new(app.clone()).serve_with_ct(pipes, stop).await {
+        Ok(service) => service.waiting().await,
         // The client left, or the process was told to end, before the first message.
-        return Ok(());
+        Err(_) => Ok(QuitReason::Closed),
     };
-    match service.waiting().await {
+    app.journal.leave();
+    match ended {
         Ok(QuitReason::Closed | QuitReason::Cancelled) => Ok(()),
         _ => Err(refuse!("The connection to the client broke.")),
     }
@@ -391,5 +399,67 @@ async fn signalled() {
     #[cfg(not(unix))]
     if tokio::signal::ctrl_c().await.is_err() {
         std::future::pending::<()>().await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+    use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
+    use tool::Words;
+
+    const PANICS: Words = Words { name: "panics", title: "Panics", description: "Only in tests." };
+
+    /// A tool that panics.
+    pub(super) fn tools() -> Vec<Tool> {
+        #[derive(serde::Deserialize, schemars::JsonSchema)]
+        struct Nothing {}
+        #[derive(serde::Serialize, schemars::JsonSchema)]
+        struct Never {}
+        async fn panics(_: Arc<tool::Call>, _: Nothing) -> Result<Never, Failure> {
+            panic!("a fault of the tool's own")
+        }
+        vec![Tool::read(PANICS, panics)]
+    }
+
+    /// What a server on the demo plan answers to these requests, in order.
+    async fn answers(requests: &[Value]) -> Vec<Value> {
+        let clock = Clock::default();
+        let client = Client::in_memory(crate::demo::Ynab::demo(clock.today()));
+        let gate = Gate::new(crate::clock::monotonic, false);
+        let app = Arc::new(App::new(client, clock, gate, Journal::in_memory(), false, 0.9));
+        let (near, far) = tokio::io::duplex(1 << 20);
+        let (read, write) = tokio::io::split(far);
+        let pipes = transport::Pipes::new(read, write, app.left.clone());
+        let server = tokio::spawn(Server::new(app).serve_with_ct(pipes, CancellationToken::new()));
+        let (read, mut write) = tokio::io::split(near);
+        let mut lines = BufReader::new(read).lines();
+        let mut answers = Vec::new();
+        for request in requests {
+            write.write_all(format!("{request}\n").as_bytes()).await.expect("sent");
+            let line = lines.next_line().await.expect("a line").expect("an answer");
+            answers.push(serde_json::from_str(&line).expect("JSON"));
+        }
+        drop(server);
+        answers
+    }
+
+    fn call(id: i64, name: &str) -> Value {
+        let meta = json!({
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientCapabilities": {},
+        });
+        let params = json!({ "name": name, "arguments": {}, "_meta": meta });
+        json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params })
+    }
+
+    #[tokio::test]
+    async fn a_panic_in_a_tool_is_answered_and_ends_nothing() {
+        let answers = answers(&[call(1, "panics"), call(2, "list_plans")]).await;
+        assert_eq!(answers[0]["result"]["isError"], true, "{}", answers[0]);
+        let text = answers[0]["result"]["content"][0]["text"].as_str().unwrap_or_default();
+        assert!(text.contains("failed inside panics") && !text.contains("fault of the tool's own"), "{text}");
+        assert!(answers[1]["result"]["structuredContent"]["result"].is_array(), "{}", answers[1]);
     }
 }

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use super::error::{Error, Why};
 use super::wire::WireError;
 use super::wire::saved::{self, Saved, SavedRow};
-use crate::ids::{CategoryId, PlanId, TransactionId, is_segment};
+use crate::ids::{CategoryId, PlanId, is_segment};
 use crate::journal::Recorded;
 use crate::plan::{Goal, UNCATEGORIZED};
 use crate::text;
@@ -259,10 +259,7 @@ pub(super) fn read_back(step: &Step, body: &[u8]) -> Result<Answer, WireError> {
             let saved = saved::payee(body)?;
             all(saved.id == *payee && *saved.name == *name.after)
         }
-        Step::Import => {
-            let created = saved::transactions(body)?.ids().map(TransactionId::from).collect();
-            Answer::Landed(Landed { created, ..Landed::default() })
-        }
+        Step::Import => Answer::Landed(Landed { created: saved::imported(body)?, ..Landed::default() }),
     })
 }
 

@@ -2,7 +2,7 @@
 //! journal. Never sends a change.
 
 use super::tool::Call;
-use crate::client::Age;
+use crate::client::{Age, Client, Scope};
 use crate::ids::{PlanId, TransactionId};
 use crate::journal::{Doubtful, Heard, Recorded};
 use crate::writes::{Kind, Step, StepState, Verdict, doubt};
@@ -10,17 +10,28 @@ use crate::writes::{Kind, Step, StepState, Verdict, doubt};
 /// What became of a step of this very call; `None` when YNAB cannot be read either.
 pub async fn judged(call: &Call, recorded: &Recorded, place: usize) -> Option<Verdict> {
     let step = recorded.steps().get(place)?;
-    verdict(call, recorded.plan(), recorded.knowledge(), step).await
+    // A call that was taken back finds out all the same.
+    verdict(&call.app.client, &Scope::default(), recorded.plan(), recorded.knowledge(), step).await
 }
 
-async fn verdict(call: &Call, plan: &PlanId, knowledge: i64, step: &Step) -> Option<Verdict> {
-    let client = &call.app.client;
+async fn verdict(client: &Client, scope: &Scope, plan: &PlanId, knowledge: i64, step: &Step) -> Option<Verdict> {
     let fresh: Vec<TransactionId> = match step {
-        Step::Create { .. } => client.changed_since(&call.scope, plan, knowledge).await.ok()?,
+        // Nothing was read before it was asked for.
+        Step::Import if knowledge == 0 => {
+            return Some(Verdict::Unclear("what an import brought cannot be told; asking again does no harm".into()));
+        }
+        Step::Create { .. } | Step::Import => client.changed_since(scope, plan, knowledge).await.ok()?,
         _ => Vec::new(),
     };
-    let now = client.plan(&call.scope, plan, Age::Now).await.ok()?;
+    let now = client.plan(scope, plan, Age::Now).await.ok()?;
     Some(doubt::judge(step, &now, &fresh))
+}
+
+/// What does not begin with a capital or end with a stop, as a sentence.
+pub fn sentence(words: &str) -> String {
+    let mut letters = words.chars();
+    let first = letters.next().map(|letter| letter.to_uppercase().to_string()).unwrap_or_default();
+    format!("{first}{}.", letters.as_str().trim_end_matches('.'))
 }
 
 /// Settles, at the first call that touches the plan, what a process that is gone left open on it. What it finds is
@@ -33,15 +44,26 @@ pub async fn once(call: &Call, plan: &PlanId) {
         Ok(contents) => contents,
         Err(refusal) => return call.scope.note(refusal.to_string()),
     };
-    if !contents.damaged.is_empty() && call.app.first_damage() {
-        call.scope.note(format!(
-            "The journal has damaged lines, kept as they are: {}. What they recorded cannot be undone here.",
-            contents.damaged.join(", ")
-        ));
+    if call.app.first_damage() {
+        if !contents.torn.is_empty() {
+            call.scope.note(format!(
+                "The journal was cut short by a crash at {}: nothing is lost, and the rest goes on on a new line.",
+                contents.torn.join(", ")
+            ));
+        }
+        if !contents.damaged.is_empty() {
+            call.scope.note(format!(
+                "The journal has damaged lines, kept as they are: {}. What they recorded cannot be undone here.",
+                contents.damaged.join(", ")
+            ));
+        }
     }
     for doubtful in contents.doubtful.iter().filter(|doubtful| doubtful.operation.plan == *plan) {
         match settle(call, doubtful).await {
-            Some(sentence) => call.scope.note(sentence),
+            Some(sentence) => {
+                call.app.gate.learn(&doubtful.operation.id, &sentence);
+                call.scope.note(sentence);
+            }
             None => {
                 call.app.touch_again(plan);
                 call.scope.note(
@@ -57,17 +79,24 @@ pub async fn once(call: &Call, plan: &PlanId) {
 /// Judges every doubtful step of an operation and tells the journal; the sentence says what was found.
 async fn settle(call: &Call, doubtful: &Doubtful) -> Option<String> {
     let operation = &doubtful.operation;
-    let (mut applied, mut unclear) = (0, None);
+    let (mut applied, mut partly, mut unclear) = (0, false, None);
     for (place, done) in operation.steps.iter().enumerate() {
         let (state, landed) = match done.state {
-            StepState::Doubt => match verdict(call, &operation.plan, doubtful.knowledge, &done.step).await? {
-                Verdict::Applied(landed) | Verdict::Partly(landed) => (StepState::Applied, landed),
-                Verdict::NotApplied => (StepState::NotApplied, Default::default()),
-                Verdict::Unclear(why) => {
-                    unclear = Some(why);
-                    continue;
+            StepState::Doubt => {
+                let verdict = verdict(&call.app.client, &call.scope, &operation.plan, doubtful.knowledge, &done.step);
+                match verdict.await? {
+                    Verdict::Applied(landed) => (StepState::Applied, landed),
+                    Verdict::Partly(landed) => {
+                        partly = true;
+                        (StepState::Applied, landed)
+                    }
+                    Verdict::NotApplied => (StepState::NotApplied, Default::default()),
+                    Verdict::Unclear(why) => {
+                        unclear = Some(why);
+                        continue;
+                    }
                 }
-            },
+            }
             state => {
                 applied += usize::from(state == StepState::Applied);
                 continue;
@@ -79,16 +108,18 @@ async fn settle(call: &Call, doubtful: &Doubtful) -> Option<String> {
         }
     }
     let what = named(operation.kind, doubtful.undoes.is_some());
-    let id = &operation.id;
+    let (id, rest) = match &doubtful.undoes {
+        None => (&operation.id, "takes back what was done"),
+        Some(undone) => (undone, "takes back the rest"),
+    };
     Some(match (unclear, applied) {
-        (Some(why), _) => format!("An earlier call was interrupted ({what}, operation {id}): {why}"),
+        (Some(why), _) => format!("An earlier call was interrupted ({what}, operation {id}). {}", sentence(&why)),
         (None, 0) => format!("An earlier call was interrupted ({what}): its change was not applied."),
-        (None, all) if all == operation.steps.len() => {
+        (None, all) if all == operation.steps.len() && !partly => {
             format!("An earlier call was interrupted ({what}): its change was applied (operation {id}).")
         }
         (None, _) => format!(
-            "An earlier call was interrupted ({what}): its change was partly applied; undo_operation takes back what was \
-             done (operation {id})."
+            "An earlier call was interrupted ({what}): its change was partly applied; undo_operation {rest} (operation {id})."
         ),
     })
 }

@@ -2,11 +2,12 @@
 
 use super::settle;
 use super::tool::{Call, Failure, Reply};
-use crate::client::ApplyError;
+use crate::client::{ApplyError, Scope};
 use crate::confirm::{self, Asked, Asking, Confirmed};
 use crate::error::Refusal;
 use crate::ids::OperationId;
 use crate::journal::{Heard, Recorded};
+use crate::refuse;
 use crate::writes::{Answer, Change, Kind, Landed, Outcome, Proposed, Status, Step, StepState, Verdict};
 
 /// Asks about what `propose` proposes and, on a yes, writes it.
@@ -47,79 +48,101 @@ pub async fn unasked<A: Answer + Send>(call: &Call, proposed: Proposed<A>) -> Re
 
 async fn carry_out<A: Answer + Send>(call: &Call, mut answer: A, confirmed: Confirmed) -> Result<A, Refusal> {
     let app = &call.app;
-    let _writing = app.writing();
     let ticket = confirmed.ticket().map(str::to_owned);
-    let plan = confirmed.proposal().plan.clone();
-    let (kind, undoes) = (confirmed.proposal().kind, confirmed.proposal().undoes.clone());
+    let (kind, plan) = (confirmed.proposal().kind, confirmed.proposal().plan.clone());
+    let _writing = app.writing(&plan);
     let operation = OperationId::new(confirm::new_operation_id());
+    let remember = |became: String| app.gate.remember(ticket.as_deref(), Some(&operation), became);
+    if call.scope.is_cancelled() {
+        remember("Its call was cancelled, and nothing was changed.".into());
+        return Err(refuse!("The call was cancelled. Nothing was changed."));
+    }
     let recorded = app
         .journal
         .record(confirmed, operation.clone(), app.clock.timestamp(), app.client.knowledge(&plan))
-        .inspect_err(|_| app.gate.remember(ticket.as_deref(), "Its change was not applied."))?;
+        .inspect_err(|_| remember("Its change was not applied.".into()))?;
     let run = run(call, &recorded).await;
-    let became = run.became(&operation);
-    let result = match &run.trouble {
-        None => {
-            answer.landed(&run.landed);
-            *answer.outcome() = Outcome {
-                status: Status::Applied,
-                message: recorded.done().to_owned(),
-                confirmation: None,
-                operation_id: match undoes {
-                    None => Some(operation),
-                    // As recorded of the Python server: of the undos, only this one names what it took back.
-                    Some(undone) => (kind == Kind::Categorize).then_some(undone),
-                },
-            };
-            Ok(answer)
-        }
-        Some(trouble) => Err(Refusal::new(format!("{became} {trouble}"))),
+    let became = run.became(&recorded);
+    remember(became.clone());
+    if let Some(trouble) = &run.trouble {
+        return Err(refuse!("{became} {trouble}"));
+    }
+    answer.landed(&run.landed);
+    *answer.outcome() = Outcome {
+        status: Status::Applied,
+        message: recorded.done().to_owned(),
+        confirmation: None,
+        operation_id: match recorded.undoes() {
+            None => Some(operation),
+            // As recorded of the Python server: of the undos, only this one names what it took back.
+            Some(undone) => (kind == Kind::Categorize).then(|| undone.clone()),
+        },
     };
-    app.gate.remember(ticket.as_deref(), became);
-    result
+    Ok(answer)
 }
 
 /// How the steps of a write went.
+#[derive(Default)]
 struct Run {
     landed: Landed,
+    /// How many steps were applied, wholly or in part.
     applied: usize,
-    steps: usize,
-    doubt: bool,
+    /// How many rows are as asked, of the steps that have rows.
+    rows: usize,
+    doubt: Option<Doubt>,
     put_back: bool,
+    /// What went wrong first.
     trouble: Option<String>,
+}
+
+/// Why nobody knows what became of a step.
+#[derive(Clone, Copy)]
+enum Doubt {
+    /// YNAB cannot be read.
+    Unread,
+    /// The plan does not tell.
+    Untold,
 }
 
 impl Run {
     /// The first sentence of what is told: which of the four it was.
-    fn became(&self, operation: &OperationId) -> String {
-        let rows = self.landed.missed.len();
+    fn became(&self, recorded: &Recorded) -> String {
+        let (operation, rest) = match recorded.undoes() {
+            None => (recorded.operation(), "undo_operation takes them back"),
+            Some(undone) => (undone, "undo_operation again takes back the rest"),
+        };
         match (&self.trouble, self.doubt) {
+            (None, _) if recorded.undoes().is_some() => format!("The change was taken back (operation {operation})."),
             (None, _) => format!("The change was applied (operation {operation})."),
-            (Some(_), true) => format!(
+            (Some(_), Some(Doubt::Unread)) => format!(
                 "In doubt: YNAB gave no answer and cannot be read now, so nobody knows yet whether the change was applied \
                  (operation {operation}). The next call that reaches YNAB finds out."
             ),
-            (Some(_), false) if self.put_back => "Not applied: the first half was put back, nothing is changed.".into(),
-            (Some(_), false) if self.applied == 0 => "Not applied: nothing was changed in YNAB.".into(),
-            (Some(_), false) if self.applied == self.steps => format!(
-                "Partly applied: YNAB left {rows} transaction{} as {}; undo_operation takes back the rest (operation \
-                 {operation}).",
-                if rows == 1 { "" } else { "s" },
-                if rows == 1 { "it was" } else { "they were" },
+            (Some(_), Some(Doubt::Untold)) => format!(
+                "In doubt: YNAB gave no clear answer, and the plan does not tell whether the change was applied \
+                 (operation {operation})."
             ),
-            (Some(_), false) => format!(
-                "Partly applied: {} of {} parts were written; undo_operation takes them back (operation {operation}).",
-                self.applied, self.steps
-            ),
+            (Some(_), None) if self.put_back => "Not applied: the first half was put back, nothing is changed.".into(),
+            (Some(_), None) if self.applied == 0 => "Not applied: nothing was changed in YNAB.".into(),
+            (Some(_), None) => {
+                let steps = recorded.steps();
+                let (done, all, what) = match steps.iter().map(rows_of).sum::<Option<usize>>() {
+                    Some(all) => (self.rows, all, "transactions"),
+                    None => (self.applied, steps.len(), "parts"),
+                };
+                format!("Partly applied: {done} of {all} {what} are as asked; {rest} (operation {operation}).")
+            }
         }
     }
 }
 
 async fn run(call: &Call, recorded: &Recorded) -> Run {
-    let steps = recorded.steps().len();
-    let mut run = Run { landed: Landed::default(), applied: 0, steps, doubt: false, put_back: false, trouble: None };
-    for place in 0..steps {
-        let (state, landed, trouble) = match call.app.client.apply(&call.scope, recorded, place).await {
+    let mut run = Run::default();
+    // A call may be taken back until something is written; then the rest is carried through.
+    let through = Scope::default();
+    for (place, step) in recorded.steps().iter().enumerate() {
+        let scope = if run.applied == 0 { &call.scope } else { &through };
+        let (state, landed, trouble) = match call.app.client.apply(scope, recorded, place).await {
             Ok(landed) => (StepState::Applied, landed, None),
             Err(ApplyError::Refused(error)) => (StepState::NotApplied, Landed::default(), Some(Refusal::from(error))),
             Err(ApplyError::Doubt(error)) => {
@@ -128,28 +151,38 @@ async fn run(call: &Call, recorded: &Recorded) -> Run {
                     Some(Verdict::Applied(landed)) => (StepState::Applied, landed, None),
                     Some(Verdict::Partly(landed)) => (StepState::Applied, landed, Some(Refusal::from(error))),
                     Some(Verdict::NotApplied) => (StepState::NotApplied, Landed::default(), Some(Refusal::from(error))),
-                    Some(Verdict::Unclear(why)) => (StepState::Doubt, Landed::default(), Some(Refusal::new(why))),
-                    None => (StepState::Doubt, Landed::default(), Some(Refusal::from(error))),
+                    Some(Verdict::Unclear(why)) => {
+                        run.doubt = Some(Doubt::Untold);
+                        (StepState::Doubt, Landed::default(), Some(Refusal::new(settle::sentence(&why))))
+                    }
+                    None => {
+                        run.doubt = Some(Doubt::Unread);
+                        (StepState::Doubt, Landed::default(), Some(Refusal::from(error)))
+                    }
                 }
             }
         };
-        let missed_all = !landed.missed.is_empty() && landed.missed.len() >= rows_of(&recorded.steps()[place]);
-        let state = if missed_all { StepState::NotApplied } else { state };
-        let missed = !landed.missed.is_empty();
+        let missed = landed.missed.len();
+        let (rows, is_change) = match step {
+            // What was created otherwise than asked is there all the same.
+            Step::Create { .. } => (landed.created.len() + landed.duplicates.len(), false),
+            step => (rows_of(step).unwrap_or_default(), true),
+        };
+        let state = if is_change && missed > 0 && missed >= rows { StepState::NotApplied } else { state };
         if state != StepState::Doubt {
             keep(call, recorded, place, state, &landed);
         }
-        run.doubt |= state == StepState::Doubt;
-        run.applied += usize::from(state == StepState::Applied);
-        gather(&mut run.landed, landed);
-        run.trouble = trouble.map(|refusal| refusal.to_string());
-        if missed && run.trouble.is_none() {
-            run.trouble =
-                Some("YNAB answered without making the change: read the plan again before trying once more.".into());
+        if state == StepState::Applied {
+            run.applied += 1;
+            run.rows += rows.saturating_sub(missed);
         }
-        if run.trouble.is_some() && (state != StepState::Applied || !missed || missed_all) {
+        gather(&mut run.landed, landed);
+        let trouble = trouble.map(|refusal| refusal.to_string()).or_else(|| (missed > 0).then(|| NOT_MADE.to_owned()));
+        let goes_on = state == StepState::Applied && (trouble.is_none() || missed > 0);
+        run.trouble = run.trouble.or(trouble);
+        if !goes_on {
             // What was never sent is known not to be applied.
-            for unsent in place + 1..steps {
+            for unsent in place + 1..recorded.steps().len() {
                 keep(call, recorded, unsent, StepState::NotApplied, &Landed::default());
             }
             if recorded.kind() == Kind::Move && place == 1 && state == StepState::NotApplied {
@@ -161,17 +194,21 @@ async fn run(call: &Call, recorded: &Recorded) -> Run {
     run
 }
 
-/// How many rows a step changes one by one.
-fn rows_of(step: &Step) -> usize {
+const NOT_MADE: &str = "YNAB answered without making all of the change: read the plan again before trying once more.";
+
+/// How many transactions a step is about; `None` for what is no list of transactions.
+fn rows_of(step: &Step) -> Option<usize> {
     match step {
-        Step::Transactions { rows } => rows.len(),
-        Step::Create { rows, .. } => rows.len(),
-        _ => 1,
+        Step::Transactions { rows } => Some(rows.len()),
+        Step::Create { rows, .. } => Some(rows.len()),
+        Step::Delete { .. } => Some(1),
+        _ => None,
     }
 }
 
 fn keep(call: &Call, recorded: &Recorded, place: usize, state: StepState, landed: &Landed) {
-    let heard = if call.scope.is_cancelled() { Heard::Perhaps } else { Heard::Yes };
+    let alone = call.scope.is_cancelled() || call.app.left.is_cancelled();
+    let heard = if alone { Heard::Perhaps } else { Heard::Yes };
     if let Err(error) = call.app.journal.settle(recorded.operation(), place, state, landed.clone(), heard) {
         // The intent is on disk: the next process finds out by reading YNAB, as after a crash.
         tracing::error!(%error, "the journal could not be told what came of a write");
@@ -189,7 +226,8 @@ fn gather(all: &mut Landed, step: Landed) {
 async fn put_back(call: &Call, recorded: &Recorded) -> bool {
     let Some(first) = recorded.steps().first() else { return false };
     let Step::Budget { month, category, budgeted } = first else { return false };
-    let Ok(now) = call.app.client.month(&call.scope, recorded.plan(), *month, crate::client::Age::Now).await else {
+    let through = Scope::default();
+    let Ok(now) = call.app.client.month(&through, recorded.plan(), *month, crate::client::Age::Now).await else {
         return false;
     };
     if now.categories.iter().find(|known| known.id == *category).map(|known| known.budgeted) != Some(budgeted.after) {
@@ -205,7 +243,7 @@ async fn put_back(call: &Call, recorded: &Recorded) -> bool {
     let Ok(back) = call.app.journal.record_back(recorded, back, id, call.app.clock.timestamp(), knowledge) else {
         return false;
     };
-    let (state, landed) = match call.app.client.apply(&call.scope, &back, 0).await {
+    let (state, landed) = match call.app.client.apply(&through, &back, 0).await {
         Ok(landed) => (StepState::Applied, landed),
         Err(ApplyError::Refused(_)) => (StepState::NotApplied, Landed::default()),
         Err(ApplyError::Doubt(_)) => match settle::judged(call, &back, 0).await {

@@ -4,9 +4,12 @@
 use std::collections::HashSet;
 
 use super::stand::{self, Stand};
-use super::{CategoryPlace, Landed, NewLine, NewRow, RowEdit, Step, Verdict, categorize};
+use super::{CategoryPlace, Landed, NewLine, NewRow, RowEdit, Step, Verdict, categorize, names};
 use crate::ids::{CategoryId, TransactionId};
 use crate::plan::{Plan, Transaction};
+
+/// How many transactions a verdict names.
+const NAMES_MAX: usize = 5;
 
 /// What became of the step, seen from the plan read afterwards; `fresh` are the transactions that changed since the
 /// step was recorded.
@@ -61,19 +64,30 @@ fn edited(plan: &Plan, rows: &[RowEdit]) -> Verdict {
     }
 }
 
-/// Each row is looked for among the transactions that are new since, the unchanged ones first; one answers for one row.
+/// Each row is looked for among the transactions that are new since and equal in every field sent; one answers for one row.
+/// Where more answer than were sent, another client made some of them, and none is claimed.
 fn created(plan: &Plan, rows: &[NewRow], twins: &[TransactionId], fresh: &[TransactionId]) -> Verdict {
     let twins: HashSet<&TransactionId> = twins.iter().collect();
     let live = fresh.iter().filter(|id| !twins.contains(id)).filter_map(|id| plan.transactions.get(id));
-    let mut new: Vec<&Transaction> = live.filter(|row| !row.deleted).collect();
-    let mut found: Vec<Option<TransactionId>> = vec![None; rows.len()];
-    for is in [stand::is_created, stand::is_alike] {
-        for (row, found) in rows.iter().zip(&mut found).filter(|(_, found)| found.is_none()) {
-            *found = new.iter().position(|t| is(plan, t, row)).map(|at| new.remove(at).id.clone());
-        }
+    let answers = |t: &&Transaction| rows.iter().any(|row| stand::is_created(plan, t, row));
+    let mut new: Vec<&Transaction> = live.filter(|row| !row.deleted).filter(answers).collect();
+    let all = new.clone();
+    let mut created = Vec::new();
+    for row in rows {
+        let found = new.iter().position(|t| stand::is_created(plan, t, row));
+        created.extend(found.map(|at| new.remove(at).id.clone()));
     }
-    let created: Vec<TransactionId> = found.into_iter().flatten().collect();
     match created.len() {
+        _ if !new.is_empty() => {
+            let names: Vec<String> = all.iter().take(NAMES_MAX).map(|row| names::row(plan, row)).collect();
+            Verdict::Unclear(format!(
+                "{} new transactions answer to the {} sent, so none is taken for one of them ({}): ask the user which of them \
+                 to keep",
+                all.len(),
+                rows.len(),
+                names.join("; ")
+            ))
+        }
         0 => Verdict::NotApplied,
         count if count == rows.len() => Verdict::Applied(Landed { created, ..Landed::default() }),
         _ => Verdict::Partly(Landed { created, ..Landed::default() }),

@@ -82,9 +82,15 @@ fn created_transactions_are_found_among_the_new_ones_only() {
     };
     assert_eq!(judge(&step, &plan, &fresh), Verdict::Partly(landed(&[&one])));
     let two = create(&mut plan, &row);
-    // Approved by hand meanwhile: it is the created one all the same.
+    let fresh = [two.clone(), one.clone()];
+    assert_eq!(judge(&step, &plan, &fresh), Verdict::Applied(landed(&[&two, &one])));
+    // More than were sent: another client made one of them, and nobody knows which.
+    let single = Step::Create { rows: vec![row.clone()], twins: vec![twin.clone()] };
+    let Verdict::Unclear(why) = judge(&single, &plan, &fresh) else { panic!("it is claimed") };
+    assert!(why.starts_with("2 new transactions answer to the 1 sent") && why.contains("New shop"), "{why}");
+    // Approved or cleared otherwise than was sent: someone else's.
     let ix = plan.transactions.find(&two).expect("the row");
     plan.transactions.at_mut(ix).approved = true;
-    let fresh = [two.clone(), one.clone()];
-    assert_eq!(judge(&step, &plan, &fresh), Verdict::Applied(landed(&[&one, &two])));
+    assert_eq!(judge(&single, &plan, &fresh), Verdict::Applied(landed(&[&one])));
+    assert_eq!(judge(&single, &plan, &[two]), Verdict::NotApplied);
 }

@@ -28,7 +28,7 @@ pub struct Operations {
 /// One operation.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Listed {
-    /// What undo_operation takes.
+    /// Its id.
     pub operation_id: OperationId,
     /// What sort it is.
     #[schemars(with = "String")]

@@ -212,8 +212,8 @@ impl GoalState {
 
     /// What to send to set this target on a category that has none; `None` where the API has no such target.
     fn recreated(&self) -> Option<GoalSent> {
-        let sent =
-            GoalSent { target: Some(self.target?), whole: Some(self.whole.unwrap_or(false)), ..GoalSent::default() };
+        // A card's target has no such choice, and YNAB refuses to hear of one.
+        let sent = GoalSent { target: Some(self.target?), whole: self.whole, ..GoalSent::default() };
         let once = self.every.is_none_or(|every| every <= 1);
         if self.kind != "NEED" || self.day.is_some() || !once {
             return None;

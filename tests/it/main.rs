@@ -3,14 +3,20 @@
 
 mod architecture;
 mod client;
+mod compile_fail;
 mod confirm;
+mod crash;
 mod doctor;
+mod faults;
+mod golden;
 mod install;
 mod logs;
 mod progress;
 mod readme;
 mod reads;
 mod sequences;
+mod stdio;
+mod tools;
 mod tour;
 mod writes;
 
@@ -23,6 +29,7 @@ mod support {
     pub mod home;
     pub mod household;
     pub mod plan;
+    pub mod schema;
     pub mod session;
     pub mod ynab;
 }

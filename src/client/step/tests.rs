@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::dates::{Month, parse_date};
+use crate::ids::TransactionId;
 use crate::money::Milliunits;
 use crate::writes::{CategoryPlace, Change};
 

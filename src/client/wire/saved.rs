@@ -8,6 +8,7 @@ use super::bodies::{CategoryBody, PayeeBody};
 use super::fields::{List, Number, Text};
 use super::words::Words;
 use super::{WireError, data};
+use crate::ids::TransactionId;
 use crate::money::Milliunits;
 use crate::plan::{Category, Payee};
 
@@ -162,6 +163,15 @@ impl<'a> Saved<'a> {
 /// The answer to a change of transactions.
 pub fn transactions(body: &[u8]) -> Result<Saved<'_>, WireError> {
     data(body)
+}
+
+/// The ids of what a bank import brought, from an answer that says so.
+pub fn imported(body: &[u8]) -> Result<Vec<TransactionId>, WireError> {
+    #[derive(Deserialize)]
+    struct Brought {
+        transaction_ids: Vec<TransactionId>,
+    }
+    Ok(data::<Brought>(body)?.transaction_ids)
 }
 
 /// The answer to a change of a category.

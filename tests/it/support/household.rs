@@ -1,9 +1,12 @@
 //! Owns the recorded household that tests write to: its YNAB, ids in it, and one call of each kind of write with its
 //! question. Never a fault or an answer.
 
+use std::collections::BTreeMap;
+
 use avenir_mcp::demo::{Request, Ynab};
 use serde_json::{Value, json};
 
+use super::plan;
 use super::ynab::Server;
 
 /// The recorded household.
@@ -26,8 +29,8 @@ pub const REFUND: &str = "3069b4eb-4c2c-5b93-91e7-33efe85a937f";
 pub const ZERO: &str = "7fd0c4a7-eb95-5032-8833-4a5d0b018036";
 /// One of -75.00 of 7 March, without a category.
 pub const TRANSFER_LIKE: &str = "0bf16c19-de5f-5145-b88e-f0c47efac230";
-/// A payee with two transactions.
-pub const TWIN_SHOP: &str = "f98c4b52-4b1a-594b-bb23-c259ab2fda1f";
+/// A payee with one transaction.
+pub const SUPER_NOVA: &str = "bc420eb5-2b89-50a6-93d7-d26c3d871f19";
 
 /// A YNAB that holds the household.
 pub fn server() -> Server {
@@ -45,6 +48,22 @@ pub fn other_client(server: &Server, method: &str, path: &str, body: &Value) -> 
 /// The plan as YNAB exports it now.
 pub fn export(server: &Server) -> Value {
     other_client(server, "GET", "", &Value::Null)["data"]["plan"].take()
+}
+
+/// All that writes change, without the payees that YNAB made of new names.
+pub fn state(server: &Server) -> BTreeMap<String, Value> {
+    let file: Value = serde_json::from_slice(FILE).expect("JSON");
+    let known: Vec<&str> =
+        file["plans"][0]["payees"].as_array().into_iter().flatten().filter_map(|payee| payee["id"].as_str()).collect();
+    let mut all = plan::state(&export(server));
+    all.retain(|key, _| key.strip_prefix("payees ").is_none_or(|key| known.iter().any(|id| key.starts_with(id))));
+    all
+}
+
+/// The first thing that differs between two states, for a test's message.
+pub fn difference(one: &BTreeMap<String, Value>, other: &BTreeMap<String, Value>) -> String {
+    let differs = one.keys().chain(other.keys()).find(|key| one.get(*key) != other.get(*key));
+    differs.map_or_else(String::new, |key| format!("{key}: {:?} is {:?}", one.get(key), other.get(key)))
 }
 
 /// One kind of write: a call that makes it, and what the user is asked.
@@ -108,8 +127,26 @@ fn reconciled(balance: f64) -> Value {
     of(json!({ "account_id": EVERYDAY, "bank_balance": balance, "adjust": true }))
 }
 
-/// Every kind of write.
-pub const WRITES: [Write; 14] = [
+/// That many transactions of the everyday account that have a category, each to be Books.
+fn many(count: usize) -> Value {
+    let file: Value = serde_json::from_slice(FILE).expect("JSON");
+    let plan = &file["plans"][0];
+    let rows = plan["transactions"].as_array().expect("transactions").iter();
+    let lines = plan["subtransactions"].as_array().expect("lines");
+    let is_plain = |row: &&Value| {
+        row["account_id"] == EVERYDAY
+            && row["category_id"].as_str().is_some_and(|id| id != BOOKS)
+            && row["deleted"] != true
+            && row["transfer_account_id"].is_null()
+            && !lines.iter().any(|line| line["transaction_id"] == row["id"])
+    };
+    let ids: Vec<&str> = rows.filter(is_plain).filter_map(|row| row["id"].as_str()).take(count).collect();
+    assert_eq!(ids.len(), count, "the household has too few transactions");
+    assignments(&ids.into_iter().map(|id| (id, BOOKS)).collect::<Vec<_>>())
+}
+
+/// Every kind of write, and one in two requests of a hundred rows at most.
+pub const WRITES: [Write; 15] = [
     Write {
         name: "categorize",
         tool: "apply_categories",
@@ -208,9 +245,11 @@ pub const WRITES: [Write; 14] = [
     Write {
         name: "payee",
         tool: "rename_payee",
-        arguments: || of(json!({ "payee_id": TWIN_SHOP, "name": "Twins" })),
-        another: || of(json!({ "payee_id": TWIN_SHOP, "name": "The Twins" })),
-        question: Some("Rename payee 'Twin shop' to 'Twins'? 2 transaction(s) name it."),
+        arguments: || of(json!({ "payee_id": SUPER_NOVA, "name": "Super Nova" })),
+        another: || of(json!({ "payee_id": SUPER_NOVA, "name": "The Super Nova" })),
+        question: Some(
+            "Rename payee 'CB SUPER NOVA 11/10 4970****1234 LYRIC' to 'Super Nova'? 1 transaction(s) name it.",
+        ),
         requests: 1,
         undoable: true,
     },
@@ -229,6 +268,15 @@ pub const WRITES: [Write; 14] = [
         arguments: || reconciled(4106.35),
         another: || reconciled(4106.34),
         question: Some("Reconcile Everyday account: mark 78 cleared transaction(s) reconciled"),
+        requests: 2,
+        undoable: true,
+    },
+    Write {
+        name: "many",
+        tool: "apply_categories",
+        arguments: || many(150),
+        another: || many(149),
+        question: Some("Recategorise 150 transaction(s)?\n- "),
         requests: 2,
         undoable: true,
     },

@@ -67,6 +67,7 @@ pub struct Setup {
     user: User,
     arguments: Vec<&'static str>,
     env: HashMap<String, String>,
+    file_size_max: Option<u32>,
 }
 
 impl Setup {
@@ -93,7 +94,7 @@ impl Setup {
 
     /// The server with an empty environment.
     pub fn bare() -> Self {
-        Self { era: ERAS[0], user: User::Nobody, arguments: Vec::new(), env: HashMap::new() }
+        Self { era: ERAS[0], user: User::Nobody, arguments: Vec::new(), env: HashMap::new(), file_size_max: None }
     }
 
     /// In that generation.
@@ -114,9 +115,23 @@ impl Setup {
         self
     }
 
+    /// With files that can grow to that many blocks (512 bytes, or 1 KiB), as on a full disk.
+    pub fn within_file_size(mut self, blocks: u32) -> Self {
+        self.file_size_max = Some(blocks);
+        self
+    }
+
     /// The command, its environment set and nothing else in it.
     pub fn command(&self) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_avenir-mcp"));
+        const BINARY: &str = env!("CARGO_BIN_EXE_avenir-mcp");
+        let mut command = match self.file_size_max {
+            None => Command::new(BINARY),
+            Some(blocks) => {
+                let mut shell = Command::new("/bin/bash");
+                shell.args(["-c", &format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\""), BINARY]);
+                shell
+            }
+        };
         command.args(&self.arguments).env_clear().envs(&self.env);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
@@ -151,6 +166,7 @@ impl Setup {
             user: self.user.clone(),
             next: 0,
             answers: HashMap::new(),
+            hello: Value::Null,
             questions: Vec::new(),
             open_questions: Vec::new(),
             notices: Vec::new(),
@@ -166,6 +182,7 @@ impl Setup {
                 json!({ "protocolVersion": version, "capabilities": session.capabilities(), "clientInfo": client });
             let hello = session.request("initialize", params);
             assert_eq!(hello["result"]["protocolVersion"], version, "{hello}");
+            session.hello = hello;
             session.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
         }
         session
@@ -182,6 +199,8 @@ pub struct Session {
     user: User,
     next: i64,
     answers: HashMap<i64, Value>,
+    /// What the server said of itself.
+    pub hello: Value,
     /// The questions asked so far, each as its form's message.
     pub questions: Vec<String>,
     /// Questions that the user has not answered, by their request's id.
@@ -230,6 +249,25 @@ impl Session {
         self.next
     }
 
+    /// Goes on until that is so, or until the request of that id is answered, whichever comes first; whether it is so.
+    pub fn until(&mut self, id: i64, is_so: impl Fn() -> bool) -> bool {
+        let end = Instant::now() + PATIENCE;
+        while Instant::now() < end {
+            if is_so() {
+                return true;
+            }
+            if self.answers.contains_key(&id) {
+                return is_so();
+            }
+            match self.output.recv_timeout(Duration::from_millis(1)) {
+                Ok(message) => self.take(message),
+                Err(RecvTimeoutError::Disconnected) => return is_so(),
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+        }
+        panic!("neither an answer nor what is waited for")
+    }
+
     /// The next message that comes out; `None` once there is no more.
     pub fn next_message(&mut self) -> Option<Value> {
         match self.output.recv_timeout(PATIENCE) {
@@ -246,6 +284,12 @@ impl Session {
     /// Takes in the next message: answers a question, keeps an answer. False once the server is gone.
     pub fn pump(&mut self) -> bool {
         let Some(message) = self.next_message() else { return false };
+        self.take(Ok(message));
+        true
+    }
+
+    fn take(&mut self, message: Result<Value, String>) {
+        let message = message.unwrap_or_else(|line| panic!("a line of stdout is no JSON: {line:?}"));
         match (message.get("method").and_then(Value::as_str), message.get("id")) {
             (Some("elicitation/create"), Some(id)) => {
                 self.questions.push(message["params"]["message"].as_str().unwrap_or_default().to_owned());
@@ -258,7 +302,6 @@ impl Session {
                 assert!(self.answers.insert(id, message).is_none(), "request {id} is answered twice");
             }
         }
-        true
     }
 
     /// Answers the latest open question as the user does, unless they stay silent.
@@ -336,9 +379,14 @@ impl Session {
         answer
     }
 
+    /// Ends the input.
+    pub fn close_input(&mut self) {
+        self.input = None;
+    }
+
     /// Ends the input; the exit code, once the process is gone.
     pub fn end(&mut self) -> Option<i32> {
-        self.input = None;
+        self.close_input();
         self.exit_code()
     }
 

@@ -3,7 +3,7 @@
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -23,6 +23,8 @@ const HEAD_MAX: usize = 64 * 1024;
 pub enum Action {
     /// Not carried out; answered with that status, and `Retry-After` in seconds.
     Status(u16, Option<u64>),
+    /// Not carried out; answered with that status and these bytes.
+    StatusBody(u16, Vec<u8>),
     /// Carried out, then answered with that status.
     StatusAfter(u16),
     /// Not carried out; the connection is reset.
@@ -43,6 +45,10 @@ pub enum Action {
     Header(&'static str, String),
     /// Carried out, answered byte by byte with that pause between.
     SlowDrip(Duration),
+    /// Not carried out before the server is told to go on; nothing happens while it holds.
+    HoldBefore,
+    /// Carried out, answered only once the server is told to go on.
+    HoldAfter,
 }
 
 /// An action, and the requests it happens to.
@@ -50,6 +56,7 @@ pub enum Action {
 pub struct Fault {
     method: Option<String>,
     path: Option<String>,
+    writes_only: bool,
     skip: usize,
     times: usize,
     action: Action,
@@ -58,12 +65,18 @@ pub struct Fault {
 impl Fault {
     /// The action, once, at the next request.
     pub fn new(action: Action) -> Self {
-        Self { method: None, path: None, skip: 0, times: 1, action }
+        Self { method: None, path: None, writes_only: false, skip: 0, times: 1, action }
     }
 
     /// Only at requests of that method.
     pub fn method(mut self, method: &str) -> Self {
         self.method = Some(method.to_owned());
+        self
+    }
+
+    /// Only at requests that change something.
+    pub fn writes(mut self) -> Self {
+        self.writes_only = true;
         self
     }
 
@@ -88,7 +101,8 @@ impl Fault {
     /// Whether it happens to this request, and counts it.
     fn happens(&mut self, request: &Logged) -> bool {
         let meant = self.method.as_ref().is_none_or(|method| *method == request.method)
-            && self.path.as_ref().is_none_or(|text| request.path.contains(text));
+            && self.path.as_ref().is_none_or(|text| request.path.contains(text))
+            && !(self.writes_only && request.method == "GET");
         if !meant || self.times == 0 {
             return false;
         }
@@ -129,6 +143,11 @@ struct Shared {
     ynab: Mutex<Ynab>,
     log: Mutex<Vec<Logged>>,
     faults: Mutex<Vec<Fault>>,
+    /// How many requests are held now, and whether they may go on.
+    held: AtomicUsize,
+    going: AtomicBool,
+    /// After how many changing requests no reading one is answered any more.
+    unread_after: AtomicUsize,
     stopped: AtomicBool,
 }
 
@@ -149,6 +168,9 @@ impl Server {
             ynab: Mutex::new(ynab),
             log: Mutex::default(),
             faults: Mutex::default(),
+            held: AtomicUsize::new(0),
+            going: AtomicBool::new(false),
+            unread_after: AtomicUsize::new(usize::MAX),
             stopped: AtomicBool::new(false),
         });
         let serving = shared.clone();
@@ -182,6 +204,32 @@ impl Server {
     /// Makes something go wrong. Of several faults that are due, the first given happens.
     pub fn fault(&self, fault: Fault) {
         lock(&self.shared.faults).push(fault);
+    }
+
+    /// Whether a request is held now.
+    pub fn is_holding(&self) -> bool {
+        self.shared.held.load(Ordering::SeqCst) > 0
+    }
+
+    /// Once that many changing requests have arrived, no reading one is answered.
+    pub fn unreadable_after_writes(&self, writes: usize) {
+        let so_far = self.writes().len();
+        self.shared.unread_after.store(so_far + writes, Ordering::SeqCst);
+    }
+
+    /// Nothing goes wrong any more, as far as it has not yet.
+    pub fn mend(&self) {
+        lock(&self.shared.faults).clear();
+        self.shared.unread_after.store(usize::MAX, Ordering::SeqCst);
+    }
+
+    /// Lets go on what is held now.
+    pub fn go_on(&self) {
+        self.shared.going.store(true, Ordering::SeqCst);
+        while self.shared.held.load(Ordering::SeqCst) > 0 {
+            thread::sleep(Duration::from_millis(1));
+        }
+        self.shared.going.store(false, Ordering::SeqCst);
     }
 
     /// YNAB itself: another client's requests go straight to its `handle`.
@@ -260,7 +308,9 @@ fn answer(stream: &mut TcpStream, mut request: Logged, shared: &Shared) -> io::R
         let mut faults = lock(&shared.faults);
         let action = faults.iter_mut().find_map(|fault| fault.happens(&request).then(|| fault.action.clone()));
         faults.retain(|fault| fault.times > 0);
-        action
+        let writes = lock(&shared.log).iter().filter(|request| request.method != "GET").count();
+        let unread = request.method == "GET" && writes >= shared.unread_after.load(Ordering::SeqCst);
+        action.or_else(|| unread.then_some(Action::Status(500, None)))
     };
     let withheld = match &action {
         Some(Action::Status(status, wait)) => {
@@ -269,6 +319,7 @@ fn answer(stream: &mut TcpStream, mut request: Logged, shared: &Shared) -> io::R
                 Answer::new(*status, answer.body).header(&format!("Retry-After: {wait}"))
             }))
         }
+        Some(Action::StatusBody(status, body)) => Some(Answer::new(*status, body.clone())),
         Some(Action::RawBody(body)) => Some(Answer::new(200, body.clone())),
         Some(Action::RedirectTo(place)) => Some(Answer::new(307, Vec::new()).header(&format!("Location: {place}"))),
         Some(Action::ResetBefore) => {
@@ -282,13 +333,24 @@ fn answer(stream: &mut TcpStream, mut request: Logged, shared: &Shared) -> io::R
         read_last_byte(stream)?;
         return answer.send(stream).map(|()| true);
     }
+    if matches!(action, Some(Action::HoldBefore)) {
+        read_last_byte(stream)?;
+        if !hold(stream, shared, || lock(&shared.log).push(request.clone())) {
+            return Ok(false);
+        }
+    }
     let given = carry_out(&request, shared);
     request.status = Some(given.status);
     lock(&shared.log).push(request);
     if matches!(action, Some(Action::ResetAfter)) {
         return Ok(false);
     }
-    read_last_byte(stream)?;
+    if !matches!(action, Some(Action::HoldBefore)) {
+        read_last_byte(stream)?;
+    }
+    if matches!(action, Some(Action::HoldAfter)) && !hold(stream, shared, || ()) {
+        return Ok(false);
+    }
     match action {
         Some(Action::StatusAfter(status)) => Answer::error(status, "injected", "injected by the test").send(stream)?,
         Some(Action::Delay(wait)) => {
@@ -326,6 +388,27 @@ fn carry_out(request: &Logged, shared: &Shared) -> Answer {
     let given =
         lock(&shared.ynab).handle(Request { method: &request.method, path: &request.path, body: &request.body });
     Answer::new(given.status, given.body)
+}
+
+/// Holds a request; whether it may go on: not when its sender is gone, which is then noted.
+fn hold(stream: &TcpStream, shared: &Shared, gone_for_good: impl FnOnce()) -> bool {
+    shared.held.fetch_add(1, Ordering::SeqCst);
+    let _ = stream.set_nonblocking(true);
+    let is_gone = || match stream.peek(&mut [0]) {
+        Ok(count) => count == 0,
+        Err(error) => error.kind() != io::ErrorKind::WouldBlock,
+    };
+    let (mut gone, mut going) = (false, false);
+    while !gone && !going && !shared.stopped.load(Ordering::SeqCst) {
+        thread::sleep(Duration::from_millis(1));
+        (gone, going) = (is_gone(), shared.going.load(Ordering::SeqCst));
+    }
+    let _ = stream.set_nonblocking(false);
+    if gone || !going {
+        gone_for_good();
+    }
+    shared.held.fetch_sub(1, Ordering::SeqCst);
+    going && !gone
 }
 
 /// Reads a request, its very last byte only looked at: a connection closed with a byte unread is reset.
