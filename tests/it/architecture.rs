@@ -47,6 +47,10 @@ struct Seen {
     senders: Vec<(String, String)>,
     /// Functions that make a request which is not a plain GET, with their parameters' types.
     makers: Vec<(String, String)>,
+    /// Whether it has modules that are not for tests.
+    children: bool,
+    /// Its modules that are for tests and in files of their own.
+    test_files: Vec<String>,
 }
 
 fn seen(source: &str) -> Seen {
@@ -78,7 +82,10 @@ fn flatten(tree: &syn::UseTree, before: &str, into: &mut Vec<String>) {
 impl<'a> Visit<'a> for Seen {
     fn visit_item_mod(&mut self, item: &'a syn::ItemMod) {
         if !is_test(&item.attrs) {
+            self.children = true;
             visit::visit_item_mod(self, item);
+        } else if item.content.is_none() {
+            self.test_files.push(item.ident.to_string());
         }
     }
 
@@ -192,7 +199,7 @@ fn broken(file: &str, source: &str) -> Vec<String> {
             }
         }
     }
-    if file == "confirm.rs" && source.lines().any(|line| line.starts_with("mod ") || line.starts_with("pub mod ")) {
+    if file == "confirm.rs" && seen.children {
         found.push("has a child that could forge the gate's tokens".to_owned());
     }
     found
@@ -220,9 +227,19 @@ fn sources() -> BTreeMap<String, String> {
 fn the_source_keeps_the_rules() {
     let files = sources();
     assert!(files.len() > 20, "the source was not found");
+    // Files that are only compiled for tests may read files and reach across.
+    let for_tests: Vec<String> = files
+        .iter()
+        .flat_map(|(file, source)| {
+            let folder = file.trim_end_matches(".rs").trim_end_matches("lib").trim_end_matches('/').to_owned();
+            let path = move |child: String| if folder.is_empty() { child } else { format!("{folder}/{child}") };
+            seen(source).test_files.into_iter().map(path)
+        })
+        .collect();
+    let is_for_tests = |file: &str| for_tests.iter().any(|test| file == format!("{test}.rs"));
     let found: Vec<String> = files
         .iter()
-        .filter(|(file, _)| *file != "fixtures.rs" && !file.ends_with("/tests.rs"))
+        .filter(|(file, _)| !is_for_tests(file))
         .flat_map(|(file, source)| broken(file, source).into_iter().map(move |rule| format!("{file} {rule}")))
         .collect();
     assert!(found.is_empty(), "{}", found.join("\n"));
