@@ -4,9 +4,9 @@
 mod evidence;
 pub mod merchant;
 mod moved;
-mod past;
+pub mod past;
 mod trust;
-mod words;
+pub mod words;
 
 use crate::dates::{Date, day_number};
 use crate::plan::{Category, Ix, Plan, Transaction};

@@ -2,8 +2,14 @@
 //! Never changes a plan, and never reads the clock.
 
 pub mod balance;
+mod covered;
+mod moves;
+mod outlook;
 pub mod recurring;
+mod rest;
+mod rhythm;
 pub mod schedule;
+mod series;
 
 use crate::dates::Month;
 

@@ -5,6 +5,8 @@ mod cursor;
 mod pairs;
 mod waiting;
 
+use std::collections::HashMap;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -130,6 +132,11 @@ pub fn suggest(plan: &Plan, ask: &Ask<'_>, today: Date) -> Result<Suggestions, R
         categories: if given.is_some() { Vec::new() } else { choices(plan) },
         next_cursor: last.map(|&ix| cursor::after(plan, ix)),
     })
+}
+
+/// Each half of a likely transfer among what waits, with its other half.
+pub fn likely_transfers(plan: &Plan) -> HashMap<Ix<Transaction>, Ix<Transaction>> {
+    pairs::likely_transfers(plan, &waiting::newest_first(plan))
 }
 
 fn item(plan: &Plan, ix: Ix<Transaction>, verdict: &Verdict, other: Option<Ix<Transaction>>) -> Item {

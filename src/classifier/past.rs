@@ -118,7 +118,8 @@ impl Past {
         let counts = |t: &&Transaction| !t.is_transfer() && plan.accounts[t.account].on_budget;
         let mut payments: Vec<Payment> = plan.live().filter(counts).filter_map(|t| Payment::of(plan, t)).collect();
         payments.sort_by_key(|payment| payment.facts.day);
-        let words = Words::of(plan, plan.live().filter(counts).filter_map(|t| t.payee));
+        let scheduled = plan.scheduled.iter().filter(|s| !s.deleted).filter_map(|s| s.payee);
+        let words = Words::of(plan, plan.live().filter(counts).filter_map(|t| t.payee).chain(scheduled));
         Self::before(plan, words, payments)
     }
 

@@ -4,11 +4,12 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::outlook::Outlook;
 use super::year_month;
 use crate::dates::{Date, Month};
 use crate::error::Refusal;
 use crate::ids::AccountId;
-use crate::money::{Amount, Milliunits};
+use crate::money::{Amount, Currency, Milliunits};
 use crate::plan::{Account, Ix, Plan};
 use crate::{refuse, text};
 
@@ -72,6 +73,17 @@ pub struct Assumptions {
     pub one_offs: Vec<OneOff>,
     /// YNAB's schedules, one line each.
     pub scheduled: Vec<ScheduledLine>,
+    /// The three that matter most, each with what it comes to until the end.
+    pub matter_most: Vec<Matter>,
+}
+
+/// An assumption and its weight.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Matter {
+    /// Which.
+    pub what: String,
+    /// What it adds until the end; out is negative.
+    pub total: Amount,
 }
 
 /// A bill or an income that comes back.
@@ -85,6 +97,8 @@ pub struct Bill {
     pub day: i64,
     /// In how many months it was seen.
     pub months_seen: i64,
+    /// How often.
+    pub rhythm: String,
 }
 
 /// A schedule's part in the forecast.
@@ -109,6 +123,10 @@ pub struct ScheduledLine {
     pub frequency: String,
     /// Whether it moves money between accounts.
     pub transfer: bool,
+    /// How many times until the end.
+    pub times: i64,
+    /// What they come to.
+    pub total: Amount,
 }
 
 /// A projected month.
@@ -126,56 +144,108 @@ pub struct MonthAhead {
     pub end: Amount,
     /// Its lowest day.
     pub lowest: Amount,
+    /// Where its end falls 8 times of 10.
+    pub range: Range,
+}
+
+/// From, to.
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+pub struct Range {
+    /// From.
+    pub low: Amount,
+    /// To.
+    pub high: Amount,
 }
 
 /// The balance of those accounts to the end of that month. Refused: a month before this one or more than
 /// [`MONTHS_MAX`] ahead, no account or one that is unknown, closed or not budgeted, spending above zero, income below
 /// zero, and a one-off outside the time projected.
 pub fn project(plan: &Plan, ask: &Ask<'_>, today: Date) -> Result<Forecast, Refusal> {
-    let accounts = accounts(plan, ask.account_ids)?;
+    let chosen = chosen(plan, ask.account_ids)?;
     check(ask, today)?;
-    let start: Milliunits = accounts.iter().map(|&ix| plan.accounts[ix].balance).sum();
-    let (income, spending) = (ask.monthly_income.unwrap_or_default(), ask.variable_monthly.unwrap_or_default());
-    let mut balance = start;
-    let mut months = Vec::new();
-    for month in Month::of(today).through(ask.until) {
-        let once = ask.one_offs.iter().filter(|once| Month::of(once.date) == month).map(|once| once.amount.0);
-        let (ins, outs): (Vec<_>, Vec<_>) = once.partition(|amount| amount.is_positive());
-        let (inflows, outflows) = (income + ins.iter().sum(), spending + outs.iter().sum());
-        let end = balance + inflows + outflows;
-        months.push(MonthAhead {
-            month: year_month(month),
-            start: balance.into(),
-            inflows: inflows.into(),
-            outflows: outflows.into(),
-            end: end.into(),
-            lowest: balance.min(end).into(),
-        });
-        balance = end;
-    }
+    let outlook = Outlook::of(plan, ask, &chosen, today);
+    let start = balance_today(plan, &chosen, today);
+    let months = walk(plan, ask, &outlook, start, today);
     let first_shortfall = months.iter().find(|month| month.lowest.0.is_negative()).map(|month| month.month.clone());
-    let message = match &first_shortfall {
-        Some(month) => format!("The balance falls below zero in {month}."),
-        None => format!("The balance stays above zero until the end of {}.", year_month(ask.until)),
-    };
     Ok(Forecast {
-        message,
-        accounts: accounts.iter().map(|&ix| text::safe(&plan.accounts[ix].name).into_owned()).collect(),
+        message: message(plan, ask, &months, first_shortfall.as_deref()),
+        accounts: chosen.iter().map(|&ix| text::safe(&plan.accounts[ix].name).into_owned()).collect(),
         start_balance: start.into(),
-        assumptions: Assumptions {
-            recurring: Vec::new(),
-            variable_monthly: spending.into(),
-            monthly_income: income.into(),
-            one_offs: ask.one_offs.to_vec(),
-            scheduled: Vec::new(),
-        },
+        assumptions: outlook.assumptions(ask),
         months,
         first_shortfall,
     })
 }
 
+/// What the accounts hold today: YNAB's balance less what is dated later.
+fn balance_today(plan: &Plan, chosen: &[Ix<Account>], today: Date) -> Milliunits {
+    let balances: i128 = chosen.iter().map(|&ix| plan.accounts[ix].balance.wide()).sum();
+    let later = plan.live().filter(|t| t.date > today && chosen.contains(&t.account));
+    Milliunits::from_wide(balances - later.map(|t| t.amount.wide()).sum::<i128>())
+}
+
+fn message(plan: &Plan, ask: &Ask<'_>, months: &[MonthAhead], shortfall: Option<&str>) -> String {
+    let until = year_month(ask.until);
+    let end = months.last().map_or(Milliunits::ZERO, |month| month.end.0);
+    let end = plan.currency.show(end);
+    let conclusion = match shortfall {
+        Some(month) => format!("The balance goes below zero in {month}; at the end of {until} it is {end}."),
+        None => format!("The balance stays above zero until the end of {until}, when it is {end}."),
+    };
+    format!("{conclusion} This rests on the assumptions listed: check them with the user.")
+}
+
+/// Each month's figures, day by day from today: what is due now, then what is dated, then the rest spread evenly.
+fn walk(plan: &Plan, ask: &Ask<'_>, outlook: &Outlook, start: Milliunits, today: Date) -> Vec<MonthAhead> {
+    let mut balance = start.wide();
+    let mut months = Vec::new();
+    for month in Month::of(today).through(ask.until) {
+        let opening = balance;
+        let first_day = if month == Month::of(today) { today.day() } else { 1 };
+        // Nothing is spread over today: it is nearly over.
+        let spread_from = if month == Month::of(today) { today.day() + 1 } else { 1 };
+        let (spending, income) = outlook.rest(month, today);
+        let (mut lowest, mut inflows, mut outflows) = (balance, 0, 0);
+        for day in first_day..=month.days() {
+            let mut flows = outlook.on(month.day(day)).to_vec();
+            if day >= spread_from {
+                let days = (i64::from(day - spread_from), i64::from(month.days() - spread_from + 1));
+                flows.extend([part(spending, days, &plan.currency), part(income, days, &plan.currency)]);
+            }
+            for flow in flows {
+                let side = if flow.is_negative() { &mut outflows } else { &mut inflows };
+                *side += flow.wide();
+                balance += flow.wide();
+            }
+            lowest = lowest.min(balance);
+        }
+        let wide = |amount: i128| Amount(Milliunits::from_wide(amount));
+        let away = outlook.away(month, today);
+        let range = Range { low: wide(balance - away.wide()), high: wide(balance + away.wide()) };
+        months.push(MonthAhead {
+            month: year_month(month),
+            start: wide(opening),
+            inflows: wide(inflows),
+            outflows: wide(outflows),
+            end: wide(balance),
+            lowest: wide(lowest),
+            range,
+        });
+    }
+    months
+}
+
+/// The share of one day of so many, in whole coins: the first days take what is left over.
+fn part(total: Milliunits, (day, days): (i64, i64), currency: &Currency) -> Milliunits {
+    let step = currency.step().get();
+    let coins = total.get() / step;
+    let left_over = coins % days;
+    let extra = if day < left_over.abs() { left_over.signum() } else { 0 };
+    Milliunits::new((coins / days + extra) * step)
+}
+
 /// The accounts to project: those given, each once, else every open budget account.
-fn accounts(plan: &Plan, given: Option<&[AccountId]>) -> Result<Vec<Ix<Account>>, Refusal> {
+fn chosen(plan: &Plan, given: Option<&[AccountId]>) -> Result<Vec<Ix<Account>>, Refusal> {
     let open = |account: &Account| account.on_budget && !account.closed && !account.deleted;
     let Some(ids) = given else {
         return Ok(plan.accounts.enumerate().filter(|(_, account)| open(account)).map(|(ix, _)| ix).collect());
@@ -225,3 +295,6 @@ fn check(ask: &Ask<'_>, today: Date) -> Result<(), Refusal> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,17 +1,19 @@
 //! Owns the answer about charges that come back: what each costs in a year, when, and whether a schedule covers it.
 //! Never projects a balance.
 
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::covered::covered;
+use super::moves::{Accounts, Move, moves};
+use super::series::{self, Names, Series};
 use super::year_month;
-use crate::classifier::merchant::merchant;
+use crate::analytics::search::shown_category;
 use crate::dates::{Date, Month};
 use crate::money::{Amount, Milliunits};
-use crate::plan::{Category, Ix, Plan, Transaction};
-use crate::text;
+use crate::plan::Plan;
 
 /// What comes back, costliest first.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -41,58 +43,67 @@ pub struct Charge {
     pub category: Option<String>,
     /// Whether a schedule in YNAB covers it.
     pub scheduled: bool,
+    /// How often.
+    pub rhythm: String,
+    /// Each time.
+    pub amount: Amount,
+    /// Next expected.
+    #[schemars(with = "String")]
+    pub next_date: Date,
+    /// Its last change of price.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub changed: Option<Change>,
+}
+
+/// A change of price.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Change {
+    /// Each time before.
+    pub before: Amount,
+    /// Since.
+    #[schemars(with = "String")]
+    pub since: Date,
 }
 
 /// What comes back in this plan's past, seen from that day.
 pub fn charges(plan: &Plan, include_income: bool, today: Date) -> Recurring {
-    let this_month = Month::of(today);
-    let months: Vec<Month> = (1..=4).rev().map(|back| this_month.add(-back)).collect();
-    let mut groups: BTreeMap<(String, bool), Vec<&Transaction>> = BTreeMap::new();
-    for transaction in plan.live().filter(|t| !t.is_transfer() && months.contains(&Month::of(t.date))) {
-        let name = merchant(plan.payee_name(transaction.payee));
-        if !name.is_empty() {
-            groups.entry((name, transaction.amount.is_negative())).or_default().push(transaction);
-        }
-    }
-    let mut charges: Vec<Charge> = groups.iter().filter_map(|((name, _), past)| charge(plan, name, past)).collect();
-    charges.retain(|charge| include_income || charge.yearly_amount.0.is_negative());
-    charges.sort_by_key(|charge| {
-        let yearly = charge.yearly_amount.0;
-        (yearly.is_positive(), if yearly.is_positive() { -yearly } else { yearly })
-    });
+    let accounts = Accounts::budget(plan);
+    let moves = moves(plan, &accounts, today);
+    let names = Names::of(plan);
+    let found = series::find(&moves, &names, today);
+    let covers = covered(plan, &accounts, &moves, &names, &found);
+
+    let listed = found.iter().zip(&covers).filter(|(series, _)| series.active);
+    let listed = listed.filter(|(series, _)| include_income || series.amount.is_negative());
+    let mut charges: Vec<Charge> =
+        listed.map(|(series, covers)| charge(plan, &moves, series, !covers.is_empty())).collect();
+    charges.sort_by_key(|charge| (charge.amount.0.is_positive(), Reverse(charge.yearly_amount.0.abs())));
     let costs = charges.iter().map(|charge| charge.yearly_amount.0).filter(|yearly| yearly.is_negative());
+    let this_month = Month::of(today);
+    let first = moves.first().map_or(this_month, |first| Month::of(first.date));
     Recurring {
         yearly_total: Amount(costs.sum()),
-        months_looked_at: months.into_iter().map(year_month).collect(),
+        months_looked_at: first.through(this_month.add(-1)).map(year_month).collect(),
         charges,
     }
 }
 
-fn charge(plan: &Plan, name: &str, past: &[&Transaction]) -> Option<Charge> {
-    let mut per_month: BTreeMap<Month, Milliunits> = BTreeMap::new();
-    let mut categories: BTreeMap<Ix<Category>, usize> = BTreeMap::new();
-    for transaction in past {
-        *per_month.entry(Month::of(transaction.date)).or_default() += transaction.amount;
-        if let Some(category) = transaction.category {
-            *categories.entry(category).or_default() += 1;
-        }
+fn charge(plan: &Plan, moves: &[Move], series: &Series, scheduled: bool) -> Charge {
+    let yearly = Milliunits::from_wide(series.amount.wide() * i128::from(series.rhythm.per_year()));
+    Charge {
+        payee: series.payee(plan, moves),
+        monthly_amount: Amount(yearly.divided(12)),
+        yearly_amount: Amount(yearly),
+        day: i64::from(series.day),
+        months_seen: series.months_seen(moves),
+        category: series.category.and_then(|ix| shown_category(plan, ix)),
+        scheduled,
+        rhythm: series.rhythm.word().to_owned(),
+        amount: Amount(series.amount),
+        next_date: series.next,
+        changed: series.before.map(|(before, since)| Change { before: Amount(before), since }),
     }
-    let mut amounts: Vec<Milliunits> = per_month.values().copied().collect();
-    amounts.sort();
-    let usual = *amounts.get(amounts.len() / 2)?;
-    let steady = amounts.iter().all(|&amount| (amount - usual).abs().wide() * 5 <= usual.abs().wide());
-    let mut days: Vec<i8> = past.iter().map(|t| t.date.day()).collect();
-    days.sort();
-    (amounts.len() >= 3 && steady && !usual.is_zero()).then(|| Charge {
-        payee: text::safe(name).into_owned(),
-        monthly_amount: Amount(usual),
-        yearly_amount: Amount(Milliunits::from_wide(usual.wide() * 12)),
-        day: i64::from(days[days.len() / 2]),
-        months_seen: amounts.len() as i64,
-        category: categories
-            .iter()
-            .max_by_key(|(_, count)| **count)
-            .map(|(&ix, _)| text::safe(&plan.categories[ix].name).into_owned()),
-        scheduled: plan.scheduled.iter().any(|s| !s.deleted && merchant(plan.payee_name(s.payee)) == name),
-    })
 }
+
+#[cfg(test)]
+mod tests;

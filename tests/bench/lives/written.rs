@@ -197,7 +197,9 @@ fn ahead(home: &Household<'_>) -> (Vec<i64>, Vec<i64>) {
 
 fn charges(home: &Household<'_>, truth: &mut Truth) {
     for bill in home.bills.iter().filter(|bill| bill.is_charge && bill.amount < 0.0) {
-        let name = bill.to_account.map_or(bill.name.clone(), |to| home.accounts[to].name.to_uppercase());
+        let name = bill
+            .to_account
+            .map_or(bill.name.trim_start_matches("PAYPAL *").to_owned(), |to| home.accounts[to].name.to_uppercase());
         let due = bill.rhythm.days(bill.start, bill.end);
         let goes_on = due.iter().any(|day| *day > home.today);
         let seen = due.iter().filter(|day| (home.start..=home.today).contains(*day)).count();
