@@ -102,6 +102,7 @@ pub struct Asking<'a> {
 }
 
 /// Where a write stands after the gate.
+#[expect(clippy::large_enum_variant, reason = "made once a write; a box would only move the answer about")]
 pub enum Asked<A> {
     /// The call is over: nothing to do, declined, or a code given out.
     Settled(A),

@@ -53,5 +53,4 @@ pub mod tools_undo;
 pub mod tour;
 
 #[cfg(test)]
-#[expect(clippy::expect_used, reason = "a fixture that cannot be read should stop the test")]
 mod fixtures;

@@ -28,9 +28,9 @@ pub fn covered(plan: &Plan, accounts: &Accounts, moves: &[Move], names: &Names, 
     let mut covered: Vec<Vec<usize>> = vec![Vec::new(); series.len()];
     let mut taken: Vec<usize> = Vec::new();
     for (_, place, n) in pairs {
-        let repeats = |place: usize| plan.scheduled.iter().nth(place).is_some_and(|s| is_repeated(s));
+        let repeats = |place: usize| plan.scheduled.iter().nth(place).is_some_and(is_repeated);
         let has_one = covered[n].iter().any(|&other| repeats(other));
-        if !taken.contains(&place) && !(has_one && repeats(place)) {
+        if !(taken.contains(&place) || has_one && repeats(place)) {
             taken.push(place);
             covered[n].push(place);
         }

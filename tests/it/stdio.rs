@@ -52,7 +52,7 @@ const METHODS: [&str; 16] = [
 fn any_value(random: &mut Random, depth: usize) -> Value {
     match random.below(if depth > 3 { 8 } else { 10 }) {
         0 => Value::Null,
-        1 => json!(random.next() % 2 == 0),
+        1 => json!(random.next().is_multiple_of(2)),
         2 => json!(random.next() as i64),
         3 => json!(-(random.below(1000) as i64)),
         4 => json!(random.next() as f64 / 1e9),
