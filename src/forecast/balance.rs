@@ -33,13 +33,12 @@ pub struct Ask<'a> {
 
 /// An amount expected once.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[expect(missing_docs, reason = "the names say it")]
 pub struct OneOff {
-    /// The day.
     #[schemars(with = "String")]
     pub date: Date,
     /// The amount; a payment is negative.
     pub amount: Amount,
-    /// What it is.
     pub label: String,
 }
 
@@ -88,8 +87,8 @@ pub struct Matter {
 
 /// A bill or an income that comes back.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[expect(missing_docs, reason = "the names say it")]
 pub struct Bill {
-    /// Who.
     pub payee: String,
     /// Each time.
     pub amount: Amount,
@@ -103,21 +102,17 @@ pub struct Bill {
 
 /// A schedule's part in the forecast.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[expect(missing_docs, reason = "the names say it")]
 pub struct ScheduledLine {
-    /// Its id.
     pub scheduled_id: String,
     /// Its next date.
     #[schemars(with = "String")]
     pub date: Date,
     /// Each time.
     pub amount: Amount,
-    /// Its account.
     pub account: String,
-    /// Its category.
     pub category: Option<String>,
-    /// Who.
     pub payee: String,
-    /// Its memo.
     pub memo: Option<String>,
     /// YNAB's word.
     pub frequency: String,
@@ -131,16 +126,14 @@ pub struct ScheduledLine {
 
 /// A projected month.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[expect(missing_docs, reason = "the names say it")]
 pub struct MonthAhead {
-    /// YYYY-MM.
     pub month: String,
     /// At its start; today's balance for the current one.
     pub start: Amount,
-    /// Money in.
     pub inflows: Amount,
     /// Money out, negative.
     pub outflows: Amount,
-    /// At its end.
     pub end: Amount,
     /// Its lowest day.
     pub lowest: Amount,

@@ -126,10 +126,6 @@ fn converse(corpus: &Corpus, lines: &[&Value], report: &mut Report) {
         .collect();
     let mut memory = Memory::default();
     for line in lines {
-        // TODO: these two are not there yet.
-        if ["forecast_balance", "find_recurring_charges"].iter().any(|tool| line["tool"] == *tool) {
-            continue;
-        }
         for step in line["before"].as_array().into_iter().flatten() {
             before(&ynab, step, &memory);
         }
