@@ -65,7 +65,8 @@ impl User {
 pub struct Setup {
     era: Era,
     user: User,
-    arguments: Vec<&'static str>,
+    /// The program and its arguments.
+    pub words: Vec<String>,
     env: HashMap<String, String>,
     file_size_max: Option<u32>,
 }
@@ -89,12 +90,15 @@ impl Setup {
 
     /// The server on its demo plan, read-only.
     pub fn demo() -> Self {
-        Self { arguments: vec!["--demo"], ..Self::bare() }
+        let mut setup = Self::bare();
+        setup.words.push("--demo".into());
+        setup
     }
 
     /// The server with an empty environment.
     pub fn bare() -> Self {
-        Self { era: ERAS[0], user: User::Nobody, arguments: Vec::new(), env: HashMap::new(), file_size_max: None }
+        let words = vec![env!("CARGO_BIN_EXE_avenir-mcp").into()];
+        Self { era: ERAS[0], user: User::Nobody, words, env: HashMap::new(), file_size_max: None }
     }
 
     /// In that generation.
@@ -123,16 +127,16 @@ impl Setup {
 
     /// The command, its environment set and nothing else in it.
     pub fn command(&self) -> Command {
-        const BINARY: &str = env!("CARGO_BIN_EXE_avenir-mcp");
+        let (program, arguments) = self.words.split_first().expect("a program");
         let mut command = match self.file_size_max {
-            None => Command::new(BINARY),
+            None => Command::new(program),
             Some(blocks) => {
                 let mut shell = Command::new("/bin/bash");
-                shell.args(["-c", &format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\""), BINARY]);
+                shell.args(["-c", &format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\""), program]);
                 shell
             }
         };
-        command.args(&self.arguments).env_clear().envs(&self.env);
+        command.args(arguments).env_clear().envs(&self.env);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }
@@ -191,7 +195,8 @@ impl Setup {
 
 /// A running server and its client.
 pub struct Session {
-    child: Child,
+    /// The process.
+    pub child: Child,
     input: Option<ChildStdin>,
     output: Receiver<Result<Value, String>>,
     log: Option<JoinHandle<String>>,

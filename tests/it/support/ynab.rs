@@ -6,7 +6,7 @@ use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use avenir_mcp::demo::{Request, Ynab};
 
@@ -130,6 +130,10 @@ pub struct Logged {
     pub connection: usize,
     /// The status YNAB gave it; `None` where a fault kept it from YNAB.
     pub status: Option<u16>,
+    /// How long YNAB took.
+    pub took: Duration,
+    /// How many bytes YNAB answered.
+    pub answered: usize,
 }
 
 impl Logged {
@@ -339,8 +343,9 @@ fn answer(stream: &mut TcpStream, mut request: Logged, shared: &Shared) -> io::R
             return Ok(false);
         }
     }
+    let began = Instant::now();
     let given = carry_out(&request, shared);
-    request.status = Some(given.status);
+    (request.status, request.took, request.answered) = (Some(given.status), began.elapsed(), given.body.len());
     lock(&shared.log).push(request);
     if matches!(action, Some(Action::ResetAfter)) {
         return Ok(false);
@@ -443,6 +448,8 @@ fn read_request(stream: &mut TcpStream, connection: usize) -> io::Result<Option<
             token: token.map(str::to_owned),
             connection,
             status: None,
+            took: Duration::ZERO,
+            answered: 0,
         };
         let keep_alive = !value("connection").is_some_and(|word| word.eq_ignore_ascii_case("close"));
         let mut bytes = vec![0; head_length + length];
