@@ -33,8 +33,6 @@ def client(mode: str, answer: str | None, strict: bool = False) -> tuple[Client,
             return ElicitResult(action="accept", content={"value": True})
         if answer == "untick":
             return ElicitResult(action="accept", content={"value": False})
-        if answer == "text":
-            return ElicitResult(action="accept", content={"value": "true"})
         return ElicitResult(action=answer)
 
     env = {"AVENIR_MCP_WRITE": "1"} | ({"AVENIR_MCP_REQUIRE_ELICITATION": "1"} if strict else {})
@@ -58,7 +56,7 @@ async def waiting(session) -> int:
 
 
 async def answers(mode: str) -> None:
-    wanted = {"yes": "applied", "untick": "declined", "text": "declined", "decline": "declined",
+    wanted = {"yes": "applied", "untick": "declined", "decline": "declined",
               "cancel": "confirmation_required", None: "confirmation_required"}  # fmt: skip
     for answer, status in wanted.items():
         session, asked = client(mode, answer)
