@@ -67,7 +67,6 @@ async fn carry_out<A: Answer + Send>(call: &Call, mut answer: A, confirmed: Conf
     if let Some(trouble) = &run.trouble {
         return Err(refuse!("{became} {trouble}"));
     }
-    answer.landed(&run.landed);
     *answer.outcome() = Outcome {
         status: Status::Applied,
         message: recorded.done().to_owned(),
@@ -78,6 +77,7 @@ async fn carry_out<A: Answer + Send>(call: &Call, mut answer: A, confirmed: Conf
             Some(undone) => (kind == Kind::Categorize).then(|| undone.clone()),
         },
     };
+    answer.landed(&run.landed);
     Ok(answer)
 }
 
@@ -178,7 +178,9 @@ async fn run(call: &Call, recorded: &Recorded) -> Run {
         }
         gather(&mut run.landed, landed);
         let trouble = trouble.map(|refusal| refusal.to_string()).or_else(|| (missed > 0).then(|| NOT_MADE.to_owned()));
-        let goes_on = state == StepState::Applied && (trouble.is_none() || missed > 0);
+        // Marks that rest on rows which YNAB called duplicates and did not create are not sent.
+        let whole = run.landed.duplicates.is_empty();
+        let goes_on = whole && state == StepState::Applied && (trouble.is_none() || missed > 0);
         run.trouble = run.trouble.or(trouble);
         if !goes_on {
             // What was never sent is known not to be applied.
