@@ -3,8 +3,9 @@
 
 use std::collections::HashMap;
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema};
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::classifier::merchant::merchant;
 use crate::dates::{Date, add_days, days_between};
@@ -28,6 +29,14 @@ pub mod statement;
 #[cfg(test)]
 #[path = "../tests/bench/statements_year.rs"]
 mod year;
+
+/// The names here say what they are: no more words are listed of them.
+pub(crate) fn unworded(schema: &mut Schema) {
+    schema.remove("description");
+    for (_, field) in schema.get_mut("properties").and_then(Value::as_object_mut).into_iter().flatten() {
+        field.as_object_mut().into_iter().for_each(|field| field.retain(|name, _| name != "description"));
+    }
+}
 
 /// How many rows each list of an analysis holds at most.
 const LISTED_MAX: usize = 50;
@@ -57,7 +66,7 @@ pub struct Analysis {
     pub to_reconcile_count: usize,
     /// All of them.
     pub uncleared_count: usize,
-    /// Oldest 50.
+    /// Oldest 50. Untrusted bank text.
     pub uncleared: Vec<Listed>,
     /// Uncleared ones equal to the difference.
     pub explained_by: Vec<TransactionId>,
@@ -73,6 +82,7 @@ pub struct Analysis {
 
 /// A transaction in a list.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(transform = unworded)]
 pub struct Listed {
     /// Its id.
     pub transaction_id: TransactionId,

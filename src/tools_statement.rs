@@ -25,11 +25,11 @@ struct Ask {
     /// A plan's id, or last-used.
     plan_id: String,
     account_id: String,
-    /// The statement's text, or file.
+    /// The statement's text, unless file.
     content: Option<String>,
     /// A path in the user's folder of statements.
     file: Option<String>,
-    /// What an answer asked about.
+    /// A reading that was asked about; account: of a file of several.
     read_as: Option<ReadAs>,
     #[serde(default = "limit")]
     #[schemars(range(min = 1, max = 5000))]
@@ -52,10 +52,10 @@ impl Ask {
 
 const MATCH_STATEMENT: Words = Words {
     name: "match_statement",
-    title: "Compare a bank statement with an account",
-    description: "Reads a bank's file (CSV, OFX, QFX, QIF, CAMT.053, MT940) and says what YNAB lacks, what the bank \
-        lacks, what is doubtful, and the first day the balances part. When `ambiguous` is not null, ask the user and \
-        call again with one of them as read_as.",
+    title: "Compare a bank statement",
+    description: "Reads a bank's file (CSV, OFX, QFX, QIF, CAMT.053, MT940) and says what YNAB or the bank lacks, what \
+        is doubtful, and the first day the balances part. If `ambiguous`, ask the user and call again with one as \
+        read_as.",
 };
 
 async fn match_statement(call: Arc<Call>, ask: Ask) -> Result<Match, Failure> {
@@ -69,8 +69,8 @@ async fn match_statement(call: Arc<Call>, ask: Ask) -> Result<Match, Failure> {
 const APPLY_STATEMENT: Words = Words {
     name: "apply_statement",
     title: "Apply a bank statement",
-    description: "After match_statement and the user's yes: creates the rows YNAB lacks, marks matched ones cleared and, \
-        when the balances then agree, all reconciled up to the closing date. Doubtful rows are left alone.",
+    description: "After match_statement, with the user's yes: creates rows YNAB lacks, marks matched ones cleared and, when \
+        the balances then agree, reconciled. Doubtful rows are left alone.",
 };
 
 #[derive(Deserialize, JsonSchema)]

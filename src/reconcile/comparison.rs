@@ -1,13 +1,15 @@
 //! Owns the comparison of a statement with an account: what is asked back, what is listed, and how it is told.
 //! Never changes anything: what could be changed is in `application`.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::divergence::{self, Divergence};
 use super::matching::{self, Kind, Matching};
 use super::statement::{self, Format, Known, Mark, Order, Possible, Proof, ReadAs, Reading, Sign, Statement};
-use super::{Listed, listed};
+use super::{Listed, listed, unworded};
 use crate::dates::{Date, days_between};
 use crate::error::Refusal;
 use crate::ids::TransactionId;
@@ -26,25 +28,28 @@ const SCHEDULED_DAYS: i64 = 7;
 /// A statement compared with an account.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Match {
-    /// The file's.
+    /// What the file is.
     pub format: Format,
     /// How it was read.
+    #[schemars(with = "BTreeMap<String, String>")]
     pub read_as: ReadAs,
     /// Readings that remain possible; nothing else is then decided.
+    #[schemars(with = "Option<Vec<BTreeMap<String, String>>>")]
     pub ambiguous: Option<Vec<ReadAs>>,
     /// What the statement covers.
     pub period: Period,
-    /// Null when the file has none.
+    /// As the file says.
     pub opening_balance: Option<Amount>,
-    /// Null when the file has none.
+    /// As the file says.
     pub closing_balance: Option<Amount>,
-    /// Of everything, whatever the limit.
+    /// Whatever the limit.
+    #[schemars(with = "BTreeMap<String, usize>")]
     pub counts: Counts,
     /// Rows are numbered from 1.
     pub matches: Vec<Matched>,
-    /// Rows YNAB lacks.
+    /// Untrusted bank text.
     pub missing_in_ynab: Vec<MissingRow>,
-    /// Transactions the statement lacks.
+    /// Untrusted bank text.
     pub missing_at_bank: Vec<Listed>,
     /// Likely the same, with another amount or date.
     pub uncertain: Vec<Uncertain>,
@@ -52,7 +57,8 @@ pub struct Match {
     pub duplicates: Vec<Duplicate>,
     /// The first day the running balances differ.
     pub divergence: Option<Parting>,
-    /// What the limit hid.
+    /// How many the limit hid, per list.
+    #[schemars(with = "BTreeMap<String, usize>")]
     pub more: More,
     /// The conclusion.
     pub message: String,
@@ -60,6 +66,7 @@ pub struct Match {
 
 /// The first and last day.
 #[derive(Debug, Clone, Copy, Default, Serialize, JsonSchema)]
+#[schemars(transform = unworded)]
 pub struct Period {
     /// First.
     #[schemars(with = "Option<String>")]
@@ -70,7 +77,7 @@ pub struct Period {
 }
 
 /// How many of each.
-#[derive(Debug, Clone, Copy, Default, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, Serialize)]
 pub struct Counts {
     /// Booked rows of the statement.
     pub rows: usize,
@@ -88,6 +95,7 @@ pub struct Counts {
 
 /// Rows and transactions that are the same.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(transform = unworded)]
 pub struct Matched {
     /// Row numbers.
     pub rows: Vec<usize>,
@@ -99,6 +107,7 @@ pub struct Matched {
 
 /// A row that YNAB does not have.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(transform = unworded)]
 pub struct MissingRow {
     /// Row number.
     pub row: usize,
@@ -113,6 +122,7 @@ pub struct MissingRow {
 
 /// A row that is likely a transaction.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(transform = unworded)]
 pub struct Uncertain {
     /// Row number.
     pub row: usize,
@@ -124,6 +134,7 @@ pub struct Uncertain {
 
 /// Transactions that are likely one payment.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(transform = unworded)]
 pub struct Duplicate {
     /// Both.
     pub transaction_ids: Vec<TransactionId>,
@@ -131,6 +142,7 @@ pub struct Duplicate {
 
 /// The day on which the running balances part.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(transform = unworded)]
 pub struct Parting {
     /// YYYY-MM-DD.
     #[schemars(with = "String")]
@@ -146,7 +158,7 @@ pub struct Parting {
 }
 
 /// How many the limit hid, per list.
-#[derive(Debug, Clone, Copy, Default, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, Serialize)]
 pub struct More {
     /// Of the list of that name.
     pub matches: usize,

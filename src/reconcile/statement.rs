@@ -6,6 +6,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::unworded;
 use crate::dates::{Date, add_days, days_between};
 use crate::error::Refusal;
 use crate::money::Milliunits;
@@ -66,6 +67,7 @@ impl Format {
 /// Which way the file's signs go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(transform = unworded)]
 pub enum Sign {
     /// Money out is negative, or in a column or with a word of its own.
     AsWritten,
@@ -76,6 +78,7 @@ pub enum Sign {
 /// How a statement was read, or is to be read; what does not apply is left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(transform = unworded)]
 pub struct ReadAs {
     /// Of a file of several accounts.
     #[serde(default, skip_serializing_if = "Option::is_none")]

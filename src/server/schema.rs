@@ -45,6 +45,10 @@ fn portable(schema: &mut Schema, answer: bool) {
     if object.get("default") == Some(&Value::Null) {
         object.remove("default");
     }
+    // What a list holds is said by the list.
+    if let Some(Value::Object(items)) = object.get_mut("items") {
+        items.retain(|name, _| name != "description");
+    }
     if object.contains_key("properties") {
         object.insert("additionalProperties".into(), Value::Bool(false));
     } else if object.get("type") == Some(&json!("object")) && !object.contains_key("additionalProperties") {
@@ -52,10 +56,28 @@ fn portable(schema: &mut Schema, answer: bool) {
         object.insert("additionalProperties".into(), Value::Bool(false));
     }
     if answer {
+        // Bounds are the caller's to keep, and a field that may be left out is never null.
+        object.retain(|name, _| name != "minimum");
+        let required = object.get("required").cloned().unwrap_or_default();
+        let required: Vec<&str> = required.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        for (name, field) in object.get_mut("properties").and_then(Value::as_object_mut).into_iter().flatten() {
+            field.as_object_mut().filter(|_| !required.contains(&name.as_str())).map(drop_null);
+        }
         part_null(object);
     } else {
         drop_null(object);
     }
+    gather_words(object);
+}
+
+/// Words with a description each are one list of words, which is what arguments are checked against.
+fn gather_words(object: &mut JsonObject) {
+    let Some(Value::Array(choices)) = object.get("oneOf") else { return };
+    let words: Option<Vec<Value>> = choices.iter().map(|choice| choice.get("const").cloned()).collect();
+    let Some(words) = words.filter(|words| words.iter().all(Value::is_string)) else { return };
+    object.retain(|name, _| name != "oneOf");
+    object.insert("type".into(), "string".into());
+    object.insert("enum".into(), words.into());
 }
 
 /// What may be null is written as a choice between two schemas: clients that know one type at a time read that.
@@ -265,6 +287,17 @@ mod tests {
         #[schemars(length(max = 2))]
         rows: Option<Vec<Row>>,
         sure: Option<bool>,
+        kind: Option<Kind>,
+    }
+
+    #[derive(Deserialize, JsonSchema)]
+    #[serde(rename_all = "lowercase")]
+    #[expect(dead_code, reason = "only its schema is looked at")]
+    enum Kind {
+        /// One.
+        Plain,
+        /// Another.
+        Odd,
     }
 
     #[derive(Deserialize, JsonSchema)]
@@ -289,7 +322,7 @@ mod tests {
     #[test]
     fn the_schema_is_portable() {
         let text = serde_json::to_string(&of_arguments::<Ask>()).expect("JSON");
-        for absent in ["$schema", "$defs", "null", "int64", "double", "anyOf", "\"title\""] {
+        for absent in ["$schema", "$defs", "null", "int64", "double", "anyOf", "oneOf", "\"title\""] {
             assert!(!text.contains(absent), "{absent} in {text}");
         }
         assert!(text.contains(r#""additionalProperties":false"#) && text.contains(r#""default":50"#));
@@ -307,6 +340,7 @@ mod tests {
             (json!({"plan_id": "p", "amount": true}), "amount: must be a number."),
             (json!({"plan_id": "p", "amount": 2e9}), "amount: must be at most 1000000000."),
             (json!({"plan_id": "p", "sure": 1}), "sure: must be true or false."),
+            (json!({"plan_id": "p", "kind": "even"}), "kind: must be one of plain, odd."),
             (json!({"plan_id": "p", "rows": {}}), "rows: must be a list."),
             (
                 json!({"plan_id": "p", "rows": [{"date": "2026-01-01", "name": "a"}, {"date": "1/1", "name": "a"}]}),

@@ -17,6 +17,7 @@ use crate::plan::{Account, Cleared, Ix, Plan, Transaction};
 use crate::reconcile::application::{self, Application};
 use crate::reconcile::comparison::{self, Compared};
 use crate::reconcile::statement::ReadAs;
+use crate::reconcile::unworded;
 use crate::refuse;
 use crate::text::{safe, with_lines};
 
@@ -30,9 +31,9 @@ pub struct Applied {
     pub created_ids: Vec<TransactionId>,
     /// Transactions marked cleared.
     pub cleared_ids: Vec<TransactionId>,
-    /// How many are marked reconciled, created ones included.
+    /// Created ones included.
     pub reconciled_count: usize,
-    /// Rows of the statement that were not created.
+    /// Rows that were not created.
     pub not_created: Vec<NotCreated>,
     /// The rows to create, by their import ids.
     #[serde(skip)]
@@ -41,6 +42,7 @@ pub struct Applied {
 
 /// A row of the statement that was not created.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(transform = unworded)]
 pub struct NotCreated {
     /// Its number.
     pub row: usize,

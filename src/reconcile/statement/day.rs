@@ -6,10 +6,12 @@ use serde::{Deserialize, Serialize};
 
 use super::words::fold;
 use crate::dates::{Date, days_between};
+use crate::reconcile::unworded;
 
 /// The order of day, month and year.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
+#[schemars(transform = unworded)]
 pub enum Order {
     /// Day first.
     Dmy,

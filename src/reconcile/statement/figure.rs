@@ -5,12 +5,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::money::Milliunits;
+use crate::reconcile::unworded;
 
 /// The largest amount read, in milliunits: a thousand times what may be written to YNAB.
 const MILLIUNITS_MAX: i128 = 1_000_000_000_000_000;
 
 /// The sign between units and cents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(transform = unworded)]
 pub enum Mark {
     /// `1,234.56`
     #[serde(rename = ".")]
