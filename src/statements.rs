@@ -44,10 +44,11 @@ impl Statements {
         if !found.starts_with(&root) {
             return Err(refuse!("file: '{}' leads out of the folder of statements.", safe(path)));
         }
-        let file = File::open(&found).map_err(|_| absent())?;
-        if !file.metadata().is_ok_and(|about| about.is_file()) {
+        // Before it is opened: a pipe would wait for its other end for ever.
+        if !found.metadata().is_ok_and(|about| about.is_file()) {
             return Err(refuse!("file: '{}' is no file.", safe(path)));
         }
+        let file = File::open(&found).map_err(|_| absent())?;
         let mut bytes = Vec::new();
         file.take(STATEMENT_MAX + 1)
             .read_to_end(&mut bytes)

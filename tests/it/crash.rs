@@ -53,7 +53,7 @@ fn kills(writes: &[Write], all: bool) -> Vec<Kill> {
     for write in writes.iter().copied() {
         for moment in moments(write.requests) {
             let is_last = matches!(moment, Moment::Sent(at) | Moment::Applied(at) if at + 1 == write.requests);
-            let thorough = ["create", "move", "adjust", "many"].contains(&write.name);
+            let thorough = ["create", "move", "adjust", "many", "statement"].contains(&write.name);
             if all || is_last || (thorough && moment != Moment::Settled) {
                 kills.push(Kill { write, moment, in_undo: false });
             }
@@ -193,6 +193,8 @@ fn requests(kill: &Kill) -> usize {
     match (kill.write.name, kill.in_undo) {
         // Two transactions are deleted one by one.
         ("create", true) => 2,
+        // So are the two that a statement created, after its marks are taken back.
+        ("statement", true) => 3,
         _ => kill.write.requests,
     }
 }

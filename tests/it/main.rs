@@ -15,6 +15,7 @@ mod progress;
 mod readme;
 mod reads;
 mod sequences;
+mod statements;
 mod stdio;
 mod tools;
 mod tour;

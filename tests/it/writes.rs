@@ -234,6 +234,20 @@ fn calls(plan: &Value, digits: u8, today: &str) -> Vec<(&'static str, Value)> {
         fields["plan_id"] = plan["id"].clone();
         fields
     };
+    let waits = rows()
+        .find(|row| row["account_id"] == account.as_str() && row["cleared"] == "uncleared")
+        .expect("an uncleared transaction");
+    let shown = waits["amount"].as_i64().expect("an amount");
+    let units = |milliunits: i64| format!("{:.*}", usize::from(digits), milliunits as f64 / 1000.0);
+    let parking = (fine(-4.35) * 1000.0).round() as i64;
+    let statement = format!(
+        "Date,Description,Amount,Balance\n{},SHOWN AT LAST,{},{}\n{today},PARKING GARE,{},{}\n",
+        waits["date"].as_str().expect("a day"),
+        units(shown),
+        units(balance + shown),
+        units(parking),
+        units(balance + shown + parking)
+    );
     vec![
         (
             "apply_categories",
@@ -275,6 +289,7 @@ fn calls(plan: &Value, digits: u8, today: &str) -> Vec<(&'static str, Value)> {
             with(json!({ "category_group_id": named(plan, "category_groups", "Fun"), "name": "L'été" })),
         ),
         ("rename_payee", with(json!({ "payee_id": payee("Twin shop"), "name": "L'ami d'en face" }))),
+        ("apply_statement", with(json!({ "account_id": account, "content": statement }))),
         (
             "reconcile_account",
             with(json!({ "account_id": account, "bank_balance": balance as f64 / 1000.0 + fine(7.5), "adjust": true })),

@@ -127,6 +127,31 @@ fn reconciled(balance: f64) -> Value {
     of(json!({ "account_id": EVERYDAY, "bank_balance": balance, "adjust": true }))
 }
 
+/// The everyday account's statement of its last days: the bank shows six transactions that wait for it, one of them a day
+/// later, and two that YNAB lacks; the balances then agree. With fewer rows they agree as well.
+fn statement(rows: usize) -> Value {
+    let shown = [
+        ("2026-03-13", -10_230, "SUPER NOVA"),
+        ("2026-03-13", -9_970, "SUPER NOVA"),
+        ("2026-03-13", -1_900, "TRAMWAY"),
+        ("2026-03-14", -6_800, "PHARMACIE DES ARCADES"),
+        ("2026-03-14", -1_900, "CARTE METRO"),
+        ("2026-03-14", -61_120, "SUPER NOVA"),
+        ("2026-03-15", -4_350, "PARKING GARE"),
+        ("2026-03-16", 12_400, "REMBOURSEMENT"),
+    ];
+    let units = |amount: i64| {
+        format!("{}{}.{:03}", if amount < 0 { "-" } else { "" }, amount.abs() / 1000, amount.abs() % 1000)
+    };
+    let mut balance = 4_113_847;
+    let mut content = "Date,Description,Amount,Balance\n".to_owned();
+    for (date, amount, text) in shown.iter().take(rows) {
+        balance += amount;
+        content += &format!("{date},{text},{},{}\n", units(*amount), units(balance));
+    }
+    of(json!({ "account_id": EVERYDAY, "content": content }))
+}
+
 /// That many transactions of the everyday account that have a category, each to be Books.
 fn many(count: usize) -> Value {
     let file: Value = serde_json::from_slice(FILE).expect("JSON");
@@ -146,7 +171,7 @@ fn many(count: usize) -> Value {
 }
 
 /// Every kind of write, and one in two requests of a hundred rows at most.
-pub const WRITES: [Write; 15] = [
+pub const WRITES: [Write; 16] = [
     Write {
         name: "categorize",
         tool: "apply_categories",
@@ -268,6 +293,22 @@ pub const WRITES: [Write; 15] = [
         arguments: || reconciled(4106.35),
         another: || reconciled(4106.34),
         question: Some("Reconcile Everyday account: mark 78 cleared transaction(s) reconciled"),
+        requests: 2,
+        undoable: true,
+    },
+    Write {
+        name: "statement",
+        tool: "apply_statement",
+        arguments: || statement(8),
+        another: || statement(7),
+        question: Some(
+            "Apply the statement to Everyday account: create 2 transaction(s), mark 6 cleared and 86 reconciled up to \
+             2026-03-16?\n\
+             Balance on 2026-03-16: 4029.977 at the bank, 4029.977 in YNAB once this is done.\n\
+             - 2026-03-15 PARKING GARE -4.35\n\
+             - 2026-03-16 REMBOURSEMENT 12.40\n\
+             Created unapproved",
+        ),
         requests: 2,
         undoable: true,
     },
