@@ -1,22 +1,31 @@
 //! Owns the text of an answer: every value of the structured answer in fewer bytes. Never leaves a value out but null.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value};
 
 /// From how many rows a list is written as columns.
 const ROWS_MIN: usize = 3;
 
-/// The answer as compact JSON. A list of [`ROWS_MIN`] or more objects becomes `{"columns": […], "rows": [[…], …]}`, with
-/// the columns whose value is the same in every row once in `each`; a null is left out, and so is a column of nulls.
+type Fields = Map<String, Value>;
+
+/// The answer as compact JSON: what is null is left out, and names that would come again and again are written once.
+///
+/// - A list of [`ROWS_MIN`] or more objects is `{"columns": […], "rows": [[…], …]}`; what all rows share is in `each`.
+/// - A column of objects is named `{"name": [inner columns]}`, a column of lists of objects `{"name": [[inner columns]]}`;
+///   their cells are written the same way.
+/// - As many lists by name, of the same length and columns, are `{"same": {…}, "columns": […], "rows": {"name": […]}}`:
+///   `same` holds the columns in which the lists are equal; where one column differs, its values stand without brackets.
 pub fn compact(answer: &Value) -> String {
     shrunk(answer).to_string()
 }
 
 fn shrunk(value: &Value) -> Value {
     match value {
-        Value::Object(fields) => {
+        Value::Object(fields) => series(fields).unwrap_or_else(|| {
             let kept = fields.iter().filter(|(_, value)| !value.is_null());
-            Value::Object(kept.map(|(name, value)| (name.clone(), shrunk(value))).collect())
-        }
+            kept.map(|(name, value)| (name.clone(), shrunk(value))).collect::<Fields>().into()
+        }),
         Value::Array(items) => match objects(items) {
             Some(rows) if rows.len() >= ROWS_MIN => table(&rows),
             _ => items.iter().map(shrunk).collect(),
@@ -25,38 +34,118 @@ fn shrunk(value: &Value) -> Value {
     }
 }
 
-fn objects(items: &[Value]) -> Option<Vec<&Map<String, Value>>> {
+fn objects(items: &[Value]) -> Option<Vec<&Fields>> {
     items.iter().map(Value::as_object).collect()
 }
 
-fn table(rows: &[&Map<String, Value>]) -> Value {
-    let mut names: Vec<&String> = Vec::new();
-    let mut known = std::collections::HashSet::new();
-    for name in rows.iter().flat_map(|row| row.keys()) {
-        if known.insert(name) {
-            names.push(name);
-        }
-    }
-    let (mut columns, mut each) = (Vec::new(), Map::new());
-    for name in names {
-        let first = rows.first().and_then(|row| row.get(name)).unwrap_or(&Value::Null);
-        if rows.iter().any(|row| row.get(name).unwrap_or(&Value::Null) != first) {
-            columns.push(name);
+/// The names of the fields, in the order in which they first come.
+fn names<'a>(rows: impl Iterator<Item = &'a Fields>) -> Vec<&'a str> {
+    let mut known = HashSet::new();
+    rows.flat_map(Map::keys).map(String::as_str).filter(|name| known.insert(*name)).collect()
+}
+
+fn cell<'a>(row: &'a Fields, name: &str) -> &'a Value {
+    row.get(name).unwrap_or(&Value::Null)
+}
+
+fn table(rows: &[&Fields]) -> Value {
+    let (mut columns, mut each) = (Vec::new(), Fields::new());
+    for name in names(rows.iter().copied()) {
+        let first = cell(rows[0], name);
+        if rows.iter().any(|row| cell(row, name) != first) {
+            columns.push(Column::of(name, rows));
         } else if !first.is_null() {
-            each.insert(name.clone(), shrunk(first));
+            each.insert(name.to_owned(), shrunk(first));
         }
     }
-    let cells = |row: &&Map<String, Value>| -> Value {
-        columns.iter().map(|name| row.get(*name).map_or(Value::Null, shrunk)).collect()
-    };
-    let lines: Vec<Value> = rows.iter().map(cells).collect();
-    let mut table = Map::new();
+    let lines = rows.iter().map(|row| columns.iter().map(|column| column.written(cell(row, column.name))).collect());
+    let mut table = Fields::new();
+    let lines: Vec<Value> = lines.collect();
     if !each.is_empty() {
-        table.insert("each".into(), Value::Object(each));
+        table.insert("each".into(), each.into());
     }
-    table.insert("columns".into(), columns.iter().map(|name| Value::from(name.as_str())).collect());
-    table.insert("rows".into(), Value::Array(lines));
-    Value::Object(table)
+    table.insert("columns".into(), columns.iter().map(Column::title).collect());
+    table.insert("rows".into(), lines.into());
+    table.into()
+}
+
+/// A column of a table, and how its cells are written.
+struct Column<'a> {
+    name: &'a str,
+    cells: Cells<'a>,
+}
+
+enum Cells<'a> {
+    /// As they are.
+    Plain,
+    /// Objects of these fields, as their values.
+    Objects(Vec<&'a str>),
+    /// Lists of objects of these fields, as lists of their values.
+    Lists(Vec<&'a str>),
+}
+
+impl<'a> Column<'a> {
+    fn of(name: &'a str, rows: &[&'a Fields]) -> Self {
+        let cells: Vec<&Value> = rows.iter().map(|row| cell(row, name)).filter(|cell| !cell.is_null()).collect();
+        let lists: Option<Vec<Vec<&Fields>>> = cells.iter().map(|cell| objects(cell.as_array()?)).collect();
+        let objects: Option<Vec<&Fields>> = cells.iter().map(|cell| cell.as_object()).collect();
+        let inner = match (objects, lists) {
+            _ if cells.len() < ROWS_MIN => Cells::Plain,
+            (Some(objects), _) => Cells::Objects(names(objects.into_iter())),
+            (_, Some(lists)) => Cells::Lists(names(lists.into_iter().flatten())),
+            _ => Cells::Plain,
+        };
+        Self { name, cells: inner }
+    }
+
+    fn title(&self) -> Value {
+        let inner = match &self.cells {
+            Cells::Plain => return self.name.into(),
+            Cells::Objects(inner) => Value::from(inner.clone()),
+            Cells::Lists(inner) => vec![inner.clone()].into(),
+        };
+        Fields::from_iter([(self.name.to_owned(), inner)]).into()
+    }
+
+    fn written(&self, value: &Value) -> Value {
+        let values = |row: &Value, inner: &[&str]| -> Value {
+            let Value::Object(row) = row else { return Value::Null };
+            inner.iter().map(|name| shrunk(cell(row, name))).collect()
+        };
+        match (&self.cells, value) {
+            (Cells::Objects(inner), Value::Object(_)) => values(value, inner),
+            (Cells::Lists(inner), Value::Array(items)) => items.iter().map(|item| values(item, inner)).collect(),
+            _ => shrunk(value),
+        }
+    }
+}
+
+/// Lists by name that share columns, those columns once; nothing where the fields are not that.
+fn series(fields: &Fields) -> Option<Value> {
+    let lists: Vec<Vec<&Fields>> = fields.values().map(|list| objects(list.as_array()?)).collect::<Option<_>>()?;
+    let first = lists.first().filter(|first| lists.len() >= ROWS_MIN && !first.is_empty())?;
+    if lists.iter().any(|list| list.len() != first.len()) {
+        return None;
+    }
+    let equal =
+        |name: &&str| lists.iter().all(|list| list.iter().zip(first).all(|(a, b)| cell(a, name) == cell(b, name)));
+    let (same, columns): (Vec<&str>, Vec<&str>) = names(lists.iter().flatten().copied()).into_iter().partition(equal);
+    if same.is_empty() || columns.is_empty() {
+        return None;
+    }
+    let line = |row: &&Fields| -> Value {
+        match columns[..] {
+            [only] => shrunk(cell(row, only)),
+            _ => columns.iter().map(|name| shrunk(cell(row, name))).collect(),
+        }
+    };
+    let shared = |name: &&str| ((*name).to_owned(), first.iter().map(|row| shrunk(cell(row, name))).collect());
+    let rows = fields.keys().zip(&lists).map(|(name, list)| (name.clone(), list.iter().map(line).collect()));
+    Some(Value::Object(Fields::from_iter([
+        ("same".to_owned(), Value::Object(same.iter().map(shared).collect())),
+        ("columns".to_owned(), columns.clone().into()),
+        ("rows".to_owned(), Value::Object(rows.collect())),
+    ])))
 }
 
 #[cfg(test)]
@@ -68,27 +157,63 @@ mod tests {
     /// The structured answer back from its text, nulls left out.
     fn rebuilt(value: &Value) -> Value {
         match value {
-            Value::Object(fields) if fields.contains_key("columns") && fields.contains_key("rows") => {
-                let names: Vec<&str> =
-                    fields["columns"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-                let each = fields.get("each").and_then(Value::as_object).cloned().unwrap_or_default();
-                let rows = fields["rows"].as_array().into_iter().flatten();
-                rows.map(|row| {
-                    let mut object =
-                        each.iter().map(|(name, value)| (name.clone(), rebuilt(value))).collect::<Map<_, _>>();
-                    for (name, cell) in names.iter().zip(row.as_array().into_iter().flatten()) {
-                        if !cell.is_null() {
-                            object.insert((*name).to_owned(), rebuilt(cell));
-                        }
-                    }
-                    Value::Object(object)
-                })
-                .collect()
-            }
-            Value::Object(fields) => fields.iter().map(|(name, value)| (name.clone(), rebuilt(value))).collect(),
+            Value::Object(fields) => match (fields.get("columns"), fields.get("rows")) {
+                (Some(Value::Array(columns)), Some(Value::Array(rows))) => {
+                    let each = fields.get("each").and_then(Value::as_object).cloned().unwrap_or_default();
+                    rows.iter()
+                        .map(|row| {
+                            let mut object: Fields =
+                                each.iter().map(|(name, value)| (name.clone(), rebuilt(value))).collect();
+                            object.extend(row_of(columns, row));
+                            Value::Object(object)
+                        })
+                        .collect()
+                }
+                (Some(Value::Array(columns)), Some(Value::Object(lists))) => {
+                    let same = fields["same"].as_object().expect("what is the same");
+                    let list = |values: &Value| -> Value {
+                        let values = values.as_array().expect("a list").iter().enumerate();
+                        values
+                            .map(|(n, value)| {
+                                let of_same = same.iter().map(|(name, values)| (name.clone(), &values[n]));
+                                let mut object: Fields = of_same
+                                    .filter(|(_, value)| !value.is_null())
+                                    .map(|(name, value)| (name, rebuilt(value)))
+                                    .collect();
+                                let row = if columns.len() == 1 { json!([value]) } else { value.clone() };
+                                object.extend(row_of(columns, &row));
+                                Value::Object(object)
+                            })
+                            .collect()
+                    };
+                    lists.iter().map(|(name, values)| (name.clone(), list(values))).collect::<Fields>().into()
+                }
+                _ => fields.iter().map(|(name, value)| (name.clone(), rebuilt(value))).collect::<Fields>().into(),
+            },
             Value::Array(items) => items.iter().map(rebuilt).collect(),
             plain => plain.clone(),
         }
+    }
+
+    /// The fields of a row from its cells, nulls left out.
+    fn row_of(columns: &[Value], cells: &Value) -> Fields {
+        let cells = cells.as_array().expect("a row");
+        let field = |(column, cell): (&Value, &Value)| match column {
+            Value::String(name) => (name.clone(), rebuilt(cell)),
+            Value::Object(column) => {
+                let (name, inner) = column.iter().next().expect("a name");
+                let inner = inner.as_array().expect("inner columns");
+                let value = match &inner[..] {
+                    [Value::Array(inner)] => {
+                        cell.as_array().expect("a list").iter().map(|row| Value::Object(row_of(inner, row))).collect()
+                    }
+                    _ => Value::Object(row_of(inner, cell)),
+                };
+                (name.clone(), value)
+            }
+            other => panic!("a column named {other}"),
+        };
+        columns.iter().zip(cells).filter(|(_, cell)| !cell.is_null()).map(field).collect()
     }
 
     fn without_nulls(value: &Value) -> Value {
@@ -119,6 +244,42 @@ mod tests {
     fn a_short_list_stays_a_list() {
         assert_eq!(compact(&json!({"rows": [{"a": 1}, {"a": null}]})), r#"{"rows":[{"a":1},{}]}"#);
         assert_eq!(compact(&json!([1, 2, 3, null])), "[1,2,3,null]");
+    }
+
+    #[test]
+    fn inner_columns_are_named_once() {
+        let answer = json!([
+            {"id": 1, "suggestion": {"name": "A", "sure": 0.9}, "candidates": []},
+            {"id": 2, "suggestion": {"name": "B", "sure": null}, "candidates": [{"name": "A", "count": 2}]},
+            {"id": 3, "suggestion": null, "candidates": [{"name": "C", "count": 1}, {"name": "D"}]},
+            {"id": 4, "suggestion": {"name": "C", "sure": 1}},
+        ]);
+        let columns = r#"["id",{"suggestion":["name","sure"]},{"candidates":[["name","count"]]}]"#;
+        let rows = r#"[[1,["A",0.9],[]],[2,["B",null],[["A",2]]],[3,null,[["C",1],["D",null]]],[4,["C",1],null]]"#;
+        let want = format!(r#"{{"columns":{columns},"rows":{rows}}}"#);
+        assert_eq!(compact(&answer), want);
+        assert_eq!(rebuilt(&serde_json::from_str(&want).expect("JSON")), without_nulls(&answer));
+    }
+
+    #[test]
+    fn lists_by_name_say_once_what_they_share() {
+        let list = |amounts: [f64; 2]| json!([{"month": 1, "amount": amounts[0]}, {"month": 2, "amount": amounts[1]}]);
+        let answer = json!({"Food": list([1.5, 2.0]), "Rent": list([7.0, 7.0]), "rows": list([0.5, 0.25])});
+        let rows = r#"{"Food":[1.5,2.0],"Rent":[7.0,7.0],"rows":[0.5,0.25]}"#;
+        let want = format!(r#"{{"same":{{"month":[1,2]}},"columns":["amount"],"rows":{rows}}}"#);
+        assert_eq!(compact(&answer), want);
+        assert_eq!(rebuilt(&serde_json::from_str(&want).expect("JSON")), answer);
+    }
+
+    #[test]
+    fn lists_of_other_lengths_or_with_nothing_in_common_stay_lists() {
+        for answer in [
+            json!({"a": [{"x": 1}], "b": [{"x": 1}, {"x": 2}], "c": [{"x": 1}]}),
+            json!({"a": [{"x": 1}], "b": [{"x": 2}], "c": [{"x": 3}]}),
+            json!({"a": [], "b": [], "c": []}),
+        ] {
+            assert_eq!(compact(&answer), answer.to_string());
+        }
     }
 
     fn any_answer() -> impl Strategy<Value = Value> {
