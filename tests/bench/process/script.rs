@@ -73,6 +73,11 @@ impl Known {
         Month::of(self.today).add(ahead).to_string()
     }
 
+    /// As forecast_balance wants it.
+    fn until(&self, ahead: i32) -> String {
+        self.month(ahead)[..7].to_owned()
+    }
+
     fn day(&self, ahead: i64) -> String {
         add_days(self.today, ahead).to_string()
     }
@@ -96,7 +101,7 @@ impl Known {
             ("get_age_of_money", json!({"months_count": months})),
             ("get_debt_payoff_plan", json!({"monthly_budget": 9000 + n})),
             ("find_recurring_charges", json!({"include_income": n % 2 == 1})),
-            ("forecast_balance", json!({"until": self.month(1 + n as i32 % 12), "monthly_income": 5000 + n})),
+            ("forecast_balance", json!({"until": self.until(1 + n as i32 % 12), "monthly_income": 5000 + n})),
         ];
         calls.into_iter().map(|(tool, arguments)| (tool, self.with(arguments))).collect()
     }
@@ -127,7 +132,7 @@ impl Known {
             ("get_underfunded_targets", json!({})),
             ("list_scheduled_transactions", json!({})),
             ("find_recurring_charges", json!({})),
-            ("forecast_balance", json!({"until": self.month(3)})),
+            ("forecast_balance", json!({"until": self.until(3)})),
             ("list_payees", json!({"search": "12"})),
             ("get_category_balances", json!({"month": self.month(-2)})),
         ];
@@ -178,10 +183,10 @@ impl Known {
                 "What bills come?",
                 vec![("list_scheduled_transactions", json!({})), ("find_recurring_charges", json!({}))],
             ),
-            ("How will the year end?", vec![("forecast_balance", json!({"until": self.month(6)}))]),
+            ("How will the year end?", vec![("forecast_balance", json!({"until": self.until(6)}))]),
             (
                 "What if I earn less?",
-                vec![("forecast_balance", json!({"until": self.month(6), "monthly_income": 4000}))],
+                vec![("forecast_balance", json!({"until": self.until(6), "monthly_income": 4000}))],
             ),
             ("What do my targets need?", vec![("get_underfunded_targets", json!({}))]),
             ("Who do I pay most?", vec![("list_payees", json!({}))]),
