@@ -3,6 +3,7 @@
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
+use serde_json::Value;
 
 use crate::dates::Month;
 
@@ -30,16 +31,51 @@ mod odd;
 #[cfg(test)]
 pub(crate) mod testing;
 
-/// Characters of JSON that the rows of a list may take when the caller did not ask for more rows than usual.
-pub const ROWS_CHARS: usize = 22_000;
-/// The same where the caller did.
-pub const ROWS_CHARS_ASKED: usize = 48_000;
 /// Rows of a list when the caller does not say how many.
 pub const ROWS: usize = 50;
 
-/// The characters that so many rows may take.
-pub fn rows_chars(limit: usize) -> usize {
-    if limit > ROWS { ROWS_CHARS_ASKED } else { ROWS_CHARS }
+/// How many characters the rows of a list may take, so that no answer is longer than 25,000.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Room {
+    /// Of JSON, names and all.
+    Named(usize),
+    /// Of values alone: what they take in the answer's text, where the names stand once.
+    Values(usize),
+}
+
+impl Room {
+    /// For a list whose length the caller did not choose: both forms of the answer stay short.
+    pub const USUAL: Self = Self::Named(22_000);
+    /// For one that the caller asked to be long: its text stays short.
+    pub const ASKED: Self = Self::Values(22_000);
+
+    /// For so many rows at most.
+    pub fn of(limit: usize) -> Self {
+        if limit > ROWS { Self::ASKED } else { Self::USUAL }
+    }
+
+    /// How many characters there are, and how many of them the row takes.
+    fn taken(self, row: &impl Serialize) -> (usize, usize) {
+        let row = serde_json::to_value(row).unwrap_or_default();
+        match self {
+            Self::Named(chars) => (chars, size(&row) + 1),
+            Self::Values(chars) => (chars, values(&row) + 1),
+        }
+    }
+}
+
+fn size(json: &Value) -> usize {
+    json.to_string().chars().count()
+}
+
+/// The characters of a value without the names of its fields.
+fn values(json: &Value) -> usize {
+    let all = |inner: &mut dyn Iterator<Item = &Value>| inner.map(|value| values(value) + 1).sum::<usize>() + 2;
+    match json {
+        Value::Object(fields) => all(&mut fields.values()),
+        Value::Array(items) => all(&mut items.iter()),
+        plain => size(plain),
+    }
 }
 
 /// A month written `YYYY-MM`.
@@ -70,16 +106,15 @@ impl JsonSchema for YearMonth {
     }
 }
 
-/// As many of the first rows as fit in that many characters of JSON, and how many were left out.
-pub fn fit<T: Serialize>(mut rows: Vec<T>, chars: usize) -> (Vec<T>, usize) {
-    let (total, mut left) = (rows.len(), chars);
-    let fits = |row: &T| {
-        let size = serde_json::to_string(row).map_or(0, |json| json.chars().count() + 1);
-        let fits = size <= left;
-        left = left.saturating_sub(size);
-        fits
+/// As many of the first rows as fit, and how many were left out.
+pub fn fit<T: Serialize>(mut rows: Vec<T>, room: Room) -> (Vec<T>, usize) {
+    let (total, mut used) = (rows.len(), 0);
+    let fits = |row: &&T| {
+        let (chars, size) = room.taken(row);
+        used += size;
+        used <= chars
     };
-    let kept = rows.iter().map(fits).take_while(|fits| *fits).count();
+    let kept = rows.iter().take_while(fits).count();
     rows.truncate(kept);
     (rows, total - kept)
 }
@@ -117,9 +152,17 @@ mod tests {
     #[test]
     fn a_list_that_fits_is_whole_and_one_that_does_not_says_what_is_left() {
         let rows = vec!["aaaa"; 10];
-        assert_eq!(fit(rows.clone(), 70), (rows.clone(), 0));
-        assert_eq!(fit(rows, 69), (vec!["aaaa"; 9], 1));
-        assert_eq!(fit(vec!["long", "s"], 4), (vec![], 2));
+        assert_eq!(fit(rows.clone(), Room::Named(70)), (rows.clone(), 0));
+        assert_eq!(fit(rows, Room::Named(69)), (vec!["aaaa"; 9], 1));
+        assert_eq!(fit(vec!["long", "s"], Room::Named(4)), (vec![], 2));
+    }
+
+    #[test]
+    fn a_list_that_was_asked_to_be_long_counts_values_alone() {
+        let rows = vec![std::collections::BTreeMap::from([("a_long_name", 1), ("b", 22)]); 3];
+        assert_eq!(fit(rows.clone(), Room::Values(24)).1, 0);
+        assert_eq!(fit(rows.clone(), Room::Values(23)).1, 1);
+        assert_eq!(fit(rows, Room::Named(24)).1, 3);
     }
 
     #[test]

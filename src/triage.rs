@@ -10,12 +10,17 @@ use std::collections::HashMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::analytics::{Room, fit};
 use crate::classifier::{Classifier, Verdict};
 use crate::dates::Date;
 use crate::error::Refusal;
 use crate::money::Amount;
 use crate::plan::{Category, Ix, Plan, Transaction};
 use crate::text;
+
+/// What the page and, on the first, the categories may take of an answer.
+const ITEMS_ROOM: Room = Room::Values(14_000);
+const CATEGORIES_ROOM: Room = Room::Values(9_000);
 
 /// What is asked.
 #[derive(Clone, Copy, Debug)]
@@ -39,25 +44,23 @@ pub struct Suggestions {
     pub items: Vec<Item>,
     /// What can be assigned; first page only.
     pub categories: Vec<Choice>,
+    /// Where the other categories are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub more: Option<String>,
     /// The next page's cursor.
     pub next_cursor: Option<String>,
 }
 
 /// A transaction that waits for a category.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[expect(missing_docs, reason = "the names say it")]
 pub struct Item {
-    /// Its id.
     pub transaction_id: String,
-    /// Its day.
     #[schemars(with = "String")]
     pub date: Date,
-    /// Its amount.
     pub amount: Amount,
-    /// Who was paid, as the bank wrote it.
     pub payee: String,
-    /// Its memo.
     pub memo: Option<String>,
-    /// Its account.
     pub account: String,
     /// The category its history points to.
     pub suggestion: Option<Suggestion>,
@@ -73,23 +76,20 @@ pub struct Item {
 
 /// A category that is suggested.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[expect(missing_docs, reason = "the names say it")]
 pub struct Suggestion {
-    /// Its id.
     pub category_id: String,
-    /// Its name.
     pub category_name: String,
     /// How often such evidence was right in this plan, 0 to 1.
     pub confidence: f64,
-    /// The evidence.
     pub why: String,
 }
 
 /// A category that history offers without being sure.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[expect(missing_docs, reason = "the names say it")]
 pub struct Candidate {
-    /// Its id.
     pub category_id: String,
-    /// Its name.
     pub category_name: String,
     /// Past transactions like it in that category.
     pub count: usize,
@@ -97,12 +97,10 @@ pub struct Candidate {
 
 /// A category that can be assigned.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[expect(missing_docs, reason = "the names say it")]
 pub struct Choice {
-    /// Its id.
     pub category_id: String,
-    /// Its name.
     pub name: String,
-    /// Its group.
     pub group: String,
 }
 
@@ -120,16 +118,25 @@ pub fn suggest(plan: &Plan, ask: &Ask<'_>, today: Date) -> Result<Suggestions, R
     };
     let verdicts: Vec<Verdict> = waiting.iter().map(judge).collect();
 
+    let choices = if given.is_some() { Vec::new() } else { choices(plan) };
+    let assignable = choices.len();
+    let (categories, left) = fit(choices, CATEGORIES_ROOM);
+    let more = (left > 0).then(|| {
+        format!("{} of {assignable} categories are listed; get_category_balances has the others.", categories.len())
+    });
+
     let start = after.map_or(0, |after| waiting.partition_point(|&ix| !after.precedes(plan, ix)));
-    let end = waiting.len().min(start.saturating_add(ask.limit));
-    let page = waiting.iter().zip(&verdicts).take(end).skip(start);
-    let items: Vec<Item> = page.map(|(&ix, verdict)| item(plan, ix, verdict, pairs.get(&ix).copied())).collect();
+    let page = waiting.iter().zip(&verdicts).skip(start).take(ask.limit);
+    let page = page.map(|(&ix, verdict)| item(plan, ix, verdict, pairs.get(&ix).copied())).collect();
+    let (items, _) = fit(page, ITEMS_ROOM);
+    let end = start + items.len();
     let last = waiting.get(end.saturating_sub(1)).filter(|_| end > start && end < waiting.len());
     Ok(Suggestions {
         pending_count: waiting.len(),
         suggested_count: verdicts.iter().filter(|verdict| verdict.suggestion.is_some()).count(),
         items,
-        categories: if given.is_some() { Vec::new() } else { choices(plan) },
+        categories,
+        more,
         next_cursor: last.map(|&ix| cursor::after(plan, ix)),
     })
 }

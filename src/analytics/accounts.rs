@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::analytics::{ROWS_CHARS, fit};
+use crate::analytics::{Room, fit};
 use crate::dates::{Date, parse_date_prefix};
 use crate::ids::{AccountId, GroupId};
 use crate::money::Amount;
@@ -54,12 +54,12 @@ pub enum BankLink {
 /// Every account not deleted, in the plan's order. Where they are too many, closed ones give way.
 pub fn list<'a>(accounts: impl IntoIterator<Item = &'a Account>) -> Accounts {
     let live: Vec<_> = accounts.into_iter().filter(|account| !account.deleted).collect();
-    let (result, left) = fit(live.iter().map(|account| row(account)).collect(), ROWS_CHARS);
+    let (result, left) = fit(live.iter().map(|account| row(account)).collect(), Room::USUAL);
     if left == 0 {
         return Accounts { result, more: None };
     }
     let (open, closed): (Vec<_>, Vec<_>) = live.into_iter().partition(|account| !account.closed);
-    let (result, left) = fit(open.into_iter().chain(closed).map(row).collect(), ROWS_CHARS);
+    let (result, left) = fit(open.into_iter().chain(closed).map(row).collect(), Room::USUAL);
     Accounts { result, more: Some(left) }
 }
 
@@ -103,7 +103,7 @@ pub struct GroupRow {
 pub fn groups<'a>(groups: impl IntoIterator<Item = &'a Group>) -> Groups {
     let shown = groups.into_iter().filter(|group| !group.hidden && is_users(group));
     let rows = shown.map(|group| GroupRow { id: group.id.clone(), name: safe(&group.name).into_owned() });
-    let (result, left) = fit(rows.collect(), ROWS_CHARS);
+    let (result, left) = fit(rows.collect(), Room::USUAL);
     Groups { result, more: (left > 0).then_some(left) }
 }
 

@@ -6,7 +6,7 @@ use std::cmp::Reverse;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::analytics::{ROWS_CHARS, fit};
+use crate::analytics::{Room, fit};
 use crate::ids::CategoryId;
 use crate::money::{Amount, Currency, percent};
 use crate::plan::{Category, MonthBudget};
@@ -47,12 +47,12 @@ pub struct Row {
 pub fn compare(month: &MonthBudget, currency: &Currency) -> BudgetVsActual {
     let mut usable: Vec<_> =
         month.categories.iter().filter(|c| c.is_usable() && !c.is_card_payment()).enumerate().collect();
-    let (result, left) = fit(usable.iter().map(|(_, category)| row(category, currency)).collect(), ROWS_CHARS);
+    let (result, left) = fit(usable.iter().map(|(_, category)| row(category, currency)).collect(), Room::USUAL);
     if left == 0 {
         return BudgetVsActual { result, more: None };
     }
     usable.sort_by_key(|(_, c)| Reverse(c.budgeted.wide().abs().max(c.activity.wide().abs())));
-    let (largest, left) = fit(usable.iter().map(|(_, category)| row(category, currency)).collect(), ROWS_CHARS);
+    let (largest, left) = fit(usable.iter().map(|(_, category)| row(category, currency)).collect(), Room::USUAL);
     let mut placed: Vec<_> = usable.iter().map(|(place, _)| *place).zip(largest).collect();
     placed.sort_by_key(|(place, _)| *place);
     BudgetVsActual { result: placed.into_iter().map(|(_, row)| row).collect(), more: Some(left) }

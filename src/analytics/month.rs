@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::analytics::{ROWS_CHARS, fit};
+use crate::analytics::{Room, fit};
 use crate::dates::Month;
 use crate::error::Refusal;
 use crate::ids::CategoryId;
@@ -58,7 +58,7 @@ pub fn summary(month: &MonthBudget) -> Summary {
         group: safe(&category.group_name).into_owned(),
         balance: category.balance.into(),
     });
-    let (overspent, left) = fit(rows.collect(), ROWS_CHARS);
+    let (overspent, left) = fit(rows.collect(), Room::USUAL);
     Summary {
         month: month.month,
         income: month.income.into(),
@@ -116,7 +116,7 @@ pub fn balances(month: &MonthBudget, empty: Empty) -> Balances {
         activity: category.activity.into(),
         balance: category.balance.into(),
     });
-    let (result, left) = fit(rows.collect(), ROWS_CHARS);
+    let (result, left) = fit(rows.collect(), Room::USUAL);
     Balances { result, more: (left > 0).then_some(left) }
 }
 

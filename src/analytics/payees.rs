@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::analytics::search::Wanted;
-use crate::analytics::{fit, rows_chars};
+use crate::analytics::{Room, fit};
 use crate::classifier::merchant::merchant;
 use crate::dates::Date;
 use crate::ids::PayeeId;
@@ -23,6 +23,9 @@ pub struct Payees {
     pub total: usize,
     /// How many are listed.
     pub shown: usize,
+    /// How to get the others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub more: Option<String>,
 }
 
 /// A payee.
@@ -69,8 +72,10 @@ pub fn list(plan: &Plan, search: Option<&str>, limit: usize) -> Payees {
             last_date,
         }
     });
-    let (payees, _) = fit(rows.collect(), rows_chars(limit));
-    Payees { shown: payees.len(), payees, total }
+    let (payees, left) = fit(rows.collect(), Room::of(limit));
+    let shown = payees.len();
+    let more = (left > 0).then(|| format!("{shown} of {total}: an answer holds no more. Search for a part of a name."));
+    Payees { payees, shown, total, more }
 }
 
 #[cfg(test)]

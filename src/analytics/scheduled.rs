@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::analytics::search::{check_period, chosen_accounts, shown_category};
-use crate::analytics::{ROWS_CHARS, ROWS_CHARS_ASKED, counted, fit};
+use crate::analytics::{Room, counted, fit};
 use crate::dates::{Date, add_days};
 use crate::error::Refusal;
 use crate::forecast::schedule::occurrences;
@@ -91,12 +91,12 @@ pub fn list(plan: &Plan, today: Date, period: &Period<'_>) -> Result<Upcoming, R
     };
     let (inflows, outflows) = (sum(Milliunits::is_positive), sum(Milliunits::is_negative));
     let total = rows.len();
-    let (occurrences, left) = fit(rows, if period.until.is_some() { ROWS_CHARS_ASKED } else { ROWS_CHARS });
+    let (occurrences, left) = fit(rows, if period.until.is_some() { Room::ASKED } else { Room::USUAL });
 
     let waits = |s: &&Scheduled| s.date_next < since && (since..=until).contains(&today);
     let overdue = sorted(plan, live().filter(waits).map(|s| (s.date_next, s)).collect());
     let overdue_total = overdue.len();
-    let (overdue, overdue_left) = fit(overdue, ROWS_CHARS / 8);
+    let (overdue, overdue_left) = fit(overdue, Room::Named(2_750));
 
     let mut notes = Vec::new();
     if left > 0 {

@@ -6,7 +6,7 @@ use std::cmp::Reverse;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::analytics::{ROWS, fit, rows_chars};
+use crate::analytics::{ROWS, Room, fit};
 use crate::classifier::merchant::merchant;
 use crate::dates::{Date, days_between};
 use crate::error::Refusal;
@@ -71,6 +71,9 @@ pub struct Found {
     pub truncated: bool,
     /// How many match.
     pub total: usize,
+    /// How to get the others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub more: Option<String>,
 }
 
 /// A transaction.
@@ -140,8 +143,13 @@ pub fn find(plan: &Plan, today: Date, search: &Search<'_>) -> Result<Found, Refu
     found.sort_by_key(|t| Reverse(t.date));
     let total = found.len();
     let rows = found.iter().take(search.limit).map(|t| row(plan, t)).collect();
-    let (transactions, _) = fit(rows, rows_chars(search.limit));
-    Ok(Found { truncated: total > transactions.len(), total, transactions })
+    let (transactions, left) = fit(rows, Room::of(search.limit));
+    let last = transactions.last().filter(|_| left > 0);
+    let more = last.map(|last| {
+        let date = last.date;
+        format!("{} of {total}: an answer holds no more. Ask again with until_date {date}.", transactions.len())
+    });
+    Ok(Found { truncated: total > transactions.len(), total, more, transactions })
 }
 
 /// Refuses a period that runs backwards or is too long.
@@ -295,6 +303,25 @@ mod tests {
         assert_eq!(named("99999"), Vec::<String>::new());
         assert_eq!(named("01/02"), Vec::<String>::new());
         assert_eq!(named(" ").len(), 5, "a blank question asks nothing");
+    }
+
+    #[test]
+    fn more_rows_than_an_answer_holds_say_how_to_get_the_others() {
+        let mut book = labels(&["Shop"]);
+        let (account, label) = (book.plan.live().next().unwrap().account, "LONG NAME OF A SHOP ".repeat(3));
+        for n in 0..200 {
+            book.pay(&crate::dates::add_days(day("2025-08-01"), n).to_string(), account, &label, None, -1_000);
+        }
+        let found = find(&book.plan, day("2026-03-10"), &Search { limit: 200, ..since("2025-08-01") }).unwrap();
+        let shown = found.transactions.len();
+        assert!(found.truncated && found.total == 201 && (60..200).contains(&shown), "{shown} shown");
+        let last = found.transactions.last().unwrap().date;
+        let more = format!("{shown} of 201: an answer holds no more. Ask again with until_date {last}.");
+        assert_eq!(found.more, Some(more));
+        assert_eq!(
+            find(&book.plan, day("2026-03-10"), &Search { limit: 9, ..since("2025-08-01") }).unwrap().more,
+            None
+        );
     }
 
     #[test]

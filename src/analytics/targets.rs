@@ -6,7 +6,7 @@ use std::cmp::Reverse;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::analytics::{ROWS_CHARS, ROWS_CHARS_ASKED, YearMonth, counted, fit};
+use crate::analytics::{Room, YearMonth, counted, fit};
 use crate::dates::{Date, Month};
 use crate::ids::CategoryId;
 use crate::money::{Amount, Currency, Milliunits};
@@ -82,7 +82,7 @@ pub fn underfunded(month: &MonthBudget, currency: &Currency, limit: Option<usize
     let covered = ready.min(needed).max(Milliunits::ZERO);
     let rows =
         wanting.iter().take(limit.unwrap_or(usize::MAX)).map(|(category, goal)| target(category, goal, currency));
-    let (targets, _) = fit(rows.collect(), if limit.is_some() { ROWS_CHARS_ASKED } else { ROWS_CHARS });
+    let (targets, _) = fit(rows.collect(), if limit.is_some() { Room::ASKED } else { Room::USUAL });
     let more = wanting.len() - targets.len();
 
     let mut notes = Vec::new();

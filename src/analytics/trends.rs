@@ -6,10 +6,13 @@ use std::collections::HashMap;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
 
-use crate::analytics::{ROWS_CHARS, told_apart};
+use crate::analytics::told_apart;
 use crate::dates::{Date, Month};
 use crate::money::{Amount, Milliunits};
 use crate::plan::{Category, Plan};
+
+/// How many characters of JSON the lists may take.
+const CHARS_MAX: usize = 22_000;
 
 /// What was spent, by category in the plan's order: a JSON object of lists.
 #[derive(Debug, Clone, Default)]
@@ -75,7 +78,7 @@ type Named = (String, Vec<(Month, Milliunits)>);
 fn fitted(rows: Vec<Named>) -> Trends {
     let chars = |(name, spent): &Named| name.chars().count() + 6 + spent.len() * 45;
     let total = rows.len();
-    let mut left = ROWS_CHARS;
+    let mut left = CHARS_MAX;
     let mut largest: Vec<usize> = (0..total).collect();
     if rows.iter().map(chars).sum::<usize>() > left {
         let size = |at: &usize| rows[*at].1.iter().map(|(_, amount)| amount.wide().abs()).sum::<i128>();

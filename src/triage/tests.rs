@@ -51,6 +51,44 @@ fn recorded_plans_are_answered_page_by_page() {
 }
 
 #[test]
+fn a_page_too_long_for_an_answer_ends_earlier_and_loses_nothing() {
+    let name = "NAME ".repeat(16);
+    let named = |row: &mut Transaction| row.memo = Some(name.as_str().into());
+    let (plan, today) = with(&vec![&named as &dyn Fn(&mut Transaction); 150]);
+    let (mut seen, mut cursor) = (0, None::<String>);
+    for _ in 0..10 {
+        let page = suggest(&plan, &ask(200, cursor.as_deref()), today).expect("a page");
+        assert!((1..150).contains(&page.items.len()), "{}", page.items.len());
+        seen += page.items.len();
+        cursor = page.next_cursor;
+        if cursor.is_none() {
+            break;
+        }
+    }
+    assert_eq!(seen, 150);
+}
+
+#[test]
+fn more_categories_than_an_answer_holds_are_counted() {
+    let mut corpus = corpus("household");
+    let mut plan = corpus.plans.remove(0);
+    let model = plan.categories[choosable(&plan)].clone();
+    for n in 0..400 {
+        plan.categories.put(Category { id: format!("more-{n}").as_str().into(), ..model.clone() });
+    }
+    let page = suggest(&plan, &ask(3, None), corpus.today).expect("a page");
+    let all = choices(&plan).len();
+    let shown = page.categories.len();
+    assert!(shown > 50 && shown < all, "{shown} of {all}");
+    assert!(page.more.expect("words").starts_with(&format!("{shown} of {all} categories")));
+}
+
+fn choosable(plan: &Plan) -> Ix<Category> {
+    let found = plan.categories.enumerate().find(|(_, category)| category.is_assignable());
+    found.expect("a category that can be assigned").0
+}
+
+#[test]
 fn a_changed_cursor_is_refused() {
     let mut corpus = corpus("household");
     let plan = corpus.plans.remove(0);

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::effects::{self, Later};
 use super::{Change, Done, GoalState, Kind, Operation, Step, StepState, names, target};
-use crate::analytics::counted;
+use crate::analytics::{Room, counted, fit};
 use crate::ids::{CategoryId, OperationId, TransactionId};
 use crate::plan::{Goal, Plan};
 use crate::text::safe;
@@ -89,7 +89,7 @@ pub fn list(plan: &Plan, operations: &[Operation], limit: usize) -> Operations {
         later.add(plan, operation);
         listed
     };
-    let listed: Vec<Listed> = own.iter().take(limit).map(next).collect();
+    let (listed, _) = fit(own.iter().take(limit).map(next).collect(), Room::of(limit));
     let undoable = listed.iter().filter(|operation| operation.undoable).count();
     let message = match own.len() {
         0 => "No change was made from here on this plan.".to_owned(),

@@ -55,6 +55,25 @@ fn every_answer_holds_to_the_schema_that_is_listed_for_it() {
     }
 }
 
+/// The most characters of an answer's text.
+const TEXT_MAX: usize = 25_000;
+
+#[test]
+fn the_most_rows_one_can_ask_for_fit_an_answer() {
+    let mut session = demo();
+    let mut asked = |tool: &str, arguments: Value, list: &str| {
+        let answer = session.call(tool, arguments);
+        let (length, shown) = (answer.text().chars().count(), answer.structured()[list].as_array().map_or(0, Vec::len));
+        assert!(!answer.is_error() && length <= TEXT_MAX, "{tool}: {length} characters, {shown} rows");
+        shown
+    };
+    let year = json!({"plan_id": "last-used", "since_date": "2025-05-20", "until_date": "2026-05-20", "limit": 200});
+    assert!(asked("find_transactions", year, "transactions") > 100);
+    assert!(asked("list_payees", json!({"plan_id": "last-used", "limit": 200}), "payees") > 20);
+    assert!(asked("suggest_categories", json!({"plan_id": "last-used", "limit": 200}), "items") > 5);
+    assert!(asked("get_underfunded_targets", json!({"plan_id": "last-used", "limit": 200}), "targets") > 0);
+}
+
 #[test]
 fn a_refusal_says_what_to_do_and_has_no_structure() {
     let mut session = demo();
