@@ -2,9 +2,9 @@
 //! nothing is made twice, what was done is told and can be undone.
 //!
 //! A few moments of each write run always; `AVENIR_CRASH_ROUNDS=3 cargo test --test it crash` runs all of them three
-//! times, more than 300 kills.
+//! times, more than 300 kills. How often it was killed, by moment and kind of write, is printed as a table.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::OpenOptions;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -18,7 +18,7 @@ use crate::support::session::{Answer, Session, Setup, User, with_code};
 use crate::support::ynab::{Action, Fault, Server};
 
 /// When the process is killed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Moment {
     /// The plan is being read again after the yes; nothing is recorded yet.
     Reading,
@@ -42,6 +42,18 @@ struct Kill {
     in_undo: bool,
 }
 
+/// A moment in words.
+fn named(moment: Moment) -> String {
+    match moment {
+        Moment::Reading => "reading".into(),
+        Moment::Intent => "intent recorded".into(),
+        Moment::Sent(at) => format!("request {} sent", at + 1),
+        Moment::Applied(at) => format!("request {} applied", at + 1),
+        Moment::Answered(at) => format!("request {} answered", at + 1),
+        Moment::Settled => "call answered".into(),
+    }
+}
+
 fn moments(requests: usize) -> Vec<Moment> {
     let each = |of: fn(usize) -> Moment| (0..requests).map(of);
     let once = [Moment::Reading, Moment::Intent, Moment::Settled];
@@ -51,18 +63,33 @@ fn moments(requests: usize) -> Vec<Moment> {
 fn kills(writes: &[Write], all: bool) -> Vec<Kill> {
     let mut kills = Vec::new();
     for write in writes.iter().copied() {
-        for moment in moments(write.requests) {
-            let is_last = matches!(moment, Moment::Sent(at) | Moment::Applied(at) if at + 1 == write.requests);
-            let thorough = ["create", "move", "adjust", "many", "statement"].contains(&write.name);
-            if all || is_last || (thorough && moment != Moment::Settled) {
-                kills.push(Kill { write, moment, in_undo: false });
-            }
-            if write.undoable && moment != Moment::Reading && (all || (is_last && thorough)) {
-                kills.push(Kill { write, moment, in_undo: true });
+        for in_undo in [false, true].into_iter().take(1 + usize::from(write.undoable)) {
+            let requests = requests(write, in_undo);
+            for moment in moments(requests) {
+                let is_last = matches!(moment, Moment::Sent(at) | Moment::Applied(at) if at + 1 == requests);
+                let thorough = ["create", "move", "adjust", "many", "statement"].contains(&write.name);
+                let chosen = match in_undo {
+                    false => is_last || (thorough && moment != Moment::Settled),
+                    true => is_last && thorough,
+                };
+                if all || chosen {
+                    kills.push(Kill { write, moment, in_undo });
+                }
             }
         }
     }
     kills
+}
+
+/// How many changing requests a write sends, or the undo of it.
+fn requests(write: Write, in_undo: bool) -> usize {
+    match (write.name, in_undo) {
+        // Two transactions are deleted one by one.
+        ("create", true) => 2,
+        // So are the two that a statement created, after its marks are taken back.
+        ("statement", true) => 3,
+        _ => write.requests,
+    }
 }
 
 #[test]
@@ -74,16 +101,20 @@ fn killed_at_any_moment_nothing_is_lost_and_nothing_made_twice() {
     let writes: Vec<Write> = WRITES.iter().filter(is_listed).copied().collect();
     let once = kills(&writes, rounds.is_some());
     let all: Vec<Kill> = (0..rounds.unwrap_or(1)).flat_map(|_| once.clone()).collect();
-    let (next, made, failed) = (AtomicUsize::new(0), AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let (next, made, failed) = (AtomicUsize::new(0), Mutex::new(Made::new()), Mutex::new(Vec::new()));
     std::thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| {
                 while let Some(kill) = all.get(next.fetch_add(1, Ordering::Relaxed)) {
                     match crash(*kill) {
-                        Ok(killed) => _ = made.fetch_add(usize::from(killed), Ordering::Relaxed),
+                        Ok(killed) => {
+                            let place = (kill.in_undo, kill.moment, kill.write.name);
+                            *made.lock().expect("kills").entry(place).or_default() += usize::from(killed);
+                        }
                         Err(problem) => {
-                            let Kill { write, moment, in_undo } = kill;
-                            let told = format!("{} {moment:?} in undo: {in_undo}: {problem}", write.name);
+                            let Kill { write, moment, in_undo } = *kill;
+                            let undo = if in_undo { "the undo of " } else { "" };
+                            let told = format!("{undo}{}, {}: {problem}", write.name, named(moment));
                             failed.lock().expect("failures").push(told);
                         }
                     }
@@ -91,13 +122,34 @@ fn killed_at_any_moment_nothing_is_lost_and_nothing_made_twice() {
             });
         }
     });
-    let (made, failed) = (made.into_inner(), failed.into_inner().expect("failures"));
+    let (table, failed) = (made.into_inner().expect("kills"), failed.into_inner().expect("failures"));
+    let made: usize = table.values().sum();
     #[expect(clippy::print_stdout, reason = "how often it was killed is part of the result")]
     {
+        println!("{}", shown(&table, &writes));
         println!("{made} kills of {} writes: {} lost, doubled or not undoable", writes.len(), failed.len());
     }
     assert!(failed.is_empty(), "{}", failed.join("\n"));
     assert!(rounds.is_none_or(|rounds| rounds < 3) || made >= 300, "{made} kills");
+}
+
+/// How often it was killed: in the undo or not, at that moment, of the write of that name.
+type Made = BTreeMap<(bool, Moment, &'static str), usize>;
+
+/// One line a moment, one column a write.
+fn shown(made: &Made, writes: &[Write]) -> String {
+    let mut table = format!("{:25}", "killed at");
+    writes.iter().for_each(|write| table += &format!(" {:>width$}", write.name, width = write.name.len().max(4)));
+    let lines: BTreeSet<(bool, Moment)> = made.keys().map(|(in_undo, moment, _)| (*in_undo, *moment)).collect();
+    for (in_undo, moment) in lines {
+        let undo = if in_undo { "undo, " } else { "" };
+        table += &format!("\n{:25}", format!("{undo}{}", named(moment)));
+        for write in writes {
+            let count = made.get(&(in_undo, moment, write.name)).map_or_else(|| "-".to_owned(), usize::to_string);
+            table += &format!(" {count:>width$}", width = write.name.len().max(4));
+        }
+    }
+    table
 }
 
 /// Fails with a sentence unless that is so.
@@ -121,9 +173,10 @@ fn crash(kill: Kill) -> Result<bool, String> {
     } else {
         (kill.write.tool, arguments)
     };
+    let requests = requests(kill.write, kill.in_undo);
     let whole = state_after(&kill, &ynab);
     let written = writes_done(&ynab);
-    if !kill_at(&mut session, &ynab, &folder, kill.moment, tool, &arguments) {
+    if !kill_at(&mut session, &ynab, &folder, &kill, tool, &arguments) {
         return Ok(false);
     }
     while ynab.is_holding() {
@@ -147,11 +200,11 @@ fn crash(kill: Kill) -> Result<bool, String> {
         _ if is_torn => "",
         _ if is_import => "interrupted",
         _ if done == 0 => "its change was not applied",
-        _ if done < requests(&kill) => "its change was partly applied",
+        _ if done < requests => "its change was partly applied",
         _ => "its change was applied",
     };
     let is_told = if found.is_empty() { !told.contains("interrupted") } else { told.contains(found) };
-    hold!(is_told, "{done} of {} requests were carried out; told: {}", requests(&kill), last_line(&told));
+    hold!(is_told, "{done} of {} requests were carried out; told: {}", requests, last_line(&told));
     let again = reader.call("list_accounts", json!({ "plan_id": PLAN })).text();
     hold!(is_import || !again.contains("interrupted"), "told twice: {}", last_line(&again));
     hold!(ynab.writes().len() == sent, "finding out sent a change");
@@ -159,7 +212,7 @@ fn crash(kill: Kill) -> Result<bool, String> {
 
     // Asked for again, it is known.
     let mut session = setup.clone().user(User::Nobody).open();
-    if !kill.in_undo && kill.write.question.is_some() && done == requests(&kill) {
+    if !kill.in_undo && kill.write.question.is_some() && done == requests {
         let preview = session.call(tool, arguments.clone());
         let knows = match preview.status() {
             "nothing_to_do" | "error" => true,
@@ -172,7 +225,7 @@ fn crash(kill: Kill) -> Result<bool, String> {
 
     // What was done can be undone, and then everything is as before.
     let mut session = setup.open();
-    let partly_back = kill.in_undo && done < requests(&kill);
+    let partly_back = kill.in_undo && done < requests;
     if kill.write.undoable && (partly_back || (!kill.in_undo && done > 0)) {
         let undone = session.call("undo_operation", undo.clone());
         hold!(undone.status() == "applied", "it cannot be undone: {undone:?}");
@@ -186,17 +239,6 @@ fn crash(kill: Kill) -> Result<bool, String> {
         hold!(after == whole, "not as asked: {}", difference(&whole, &after));
     }
     Ok(true)
-}
-
-/// How many requests the call makes that is killed.
-fn requests(kill: &Kill) -> usize {
-    match (kill.write.name, kill.in_undo) {
-        // Two transactions are deleted one by one.
-        ("create", true) => 2,
-        // So are the two that a statement created, after its marks are taken back.
-        ("statement", true) => 3,
-        _ => kill.write.requests,
-    }
 }
 
 /// The state once the write is applied as a whole, for a write that cannot be undone.
@@ -222,24 +264,27 @@ fn last_line(text: &str) -> &str {
 }
 
 /// Calls the tool and kills the process at that moment; false when the call has none.
-fn kill_at(
-    session: &mut Session,
-    ynab: &Server,
-    folder: &Folder,
-    moment: Moment,
-    tool: &str,
-    arguments: &Value,
-) -> bool {
+fn kill_at(session: &mut Session, ynab: &Server, folder: &Folder, kill: &Kill, tool: &str, arguments: &Value) -> bool {
+    let Kill { write, moment, in_undo } = *kill;
+    let is_asked = in_undo || write.question.is_some();
     let journal = folder.journal();
     let size = || std::fs::metadata(&journal).map_or(0, |file| file.len());
     let size_before = size();
     match moment {
-        Moment::Reading => ynab.fault(Fault::new(Action::HoldBefore).path("last_knowledge_of_server")),
         Moment::Sent(at) => ynab.fault(Fault::new(Action::HoldBefore).writes().after(at)),
         Moment::Applied(at) | Moment::Answered(at) => ynab.fault(Fault::new(Action::HoldAfter).writes().after(at)),
+        // Without a question, what is read before it.
+        Moment::Reading if !is_asked => ynab.fault(Fault::new(Action::HoldBefore).method("GET")),
+        Moment::Reading => session.user(User::Silent),
         Moment::Intent | Moment::Settled => {}
     }
     let id = session.start_round(tool, arguments, None);
+    if moment == Moment::Reading && is_asked {
+        session.wait_for_question();
+        ynab.fault(Fault::new(Action::HoldBefore).method("GET"));
+        session.user(User::yes());
+        session.answer_question();
+    }
     match moment {
         Moment::Settled => drop(session.wait(id)),
         Moment::Intent => _ = session.until(id, || size() > size_before),
