@@ -8,6 +8,7 @@ mod confirm;
 mod crash;
 mod doctor;
 mod faults;
+mod fuzz;
 mod golden;
 mod install;
 mod logs;
@@ -30,6 +31,7 @@ mod support {
     pub mod home;
     pub mod household;
     pub mod plan;
+    pub mod random;
     pub mod schema;
     pub mod session;
     pub mod ynab;

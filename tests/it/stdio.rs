@@ -7,28 +7,9 @@ use serde_json::{Value, json};
 
 use crate::support::folder::Folder;
 use crate::support::household::{self, PLAN, other_client};
+use crate::support::random::{Random, any_value};
 use crate::support::session::{ERAS, Era, Session, Setup, User};
 use crate::support::ynab::{Action, Fault};
-
-/// A small generator of numbers: the same seed, the same lines.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    fn below(&mut self, most: usize) -> usize {
-        (self.next() % most as u64) as usize
-    }
-
-    fn of<'a, T>(&mut self, all: &'a [T]) -> &'a T {
-        &all[self.below(all.len())]
-    }
-}
 
 const METHODS: [&str; 16] = [
     "initialize",
@@ -49,28 +30,8 @@ const METHODS: [&str; 16] = [
     "notifications/initialized",
 ];
 
-fn any_value(random: &mut Random, depth: usize) -> Value {
-    match random.below(if depth > 3 { 8 } else { 10 }) {
-        0 => Value::Null,
-        1 => json!(random.next().is_multiple_of(2)),
-        2 => json!(random.next() as i64),
-        3 => json!(-(random.below(1000) as i64)),
-        4 => json!(random.next() as f64 / 1e9),
-        5 => json!("x".repeat(random.below(40))),
-        6 => json!(*random.of(&["last-used", "tools/call", "\u{202e}\u{0}", "../..", "2026-07-28", "", "\u{1f600}"])),
-        7 => json!(u64::MAX),
-        8 => (0..random.below(4)).map(|_| any_value(random, depth + 1)).collect(),
-        _ => {
-            let names =
-                ["name", "arguments", "plan_id", "limit", "uri", "_meta", "cursor", "requestState", "inputResponses"];
-            let fields = (0..random.below(4)).map(|_| (random.of(&names).to_string(), any_value(random, depth + 1)));
-            Value::Object(fields.collect())
-        }
-    }
-}
-
 /// What each request of 2026-07-28 carries.
-fn meta() -> Value {
+pub(crate) fn meta() -> Value {
     json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientCapabilities": {},
@@ -97,7 +58,7 @@ fn any_params(random: &mut Random, method: &str) -> Value {
 }
 
 /// A line of broken or odd JSON-RPC, and how many answers its id may get at least and at most, where it has a usable one.
-fn any_line(random: &mut Random, number: usize) -> (Vec<u8>, Option<(Value, usize)>) {
+pub(crate) fn any_line(random: &mut Random, number: usize) -> (Vec<u8>, Option<(Value, usize)>) {
     let id = match random.below(6) {
         0 => json!(format!("id-{number}")),
         1 => json!(-(number as i64) - 1),
@@ -176,7 +137,7 @@ fn any_line(random: &mut Random, number: usize) -> (Vec<u8>, Option<(Value, usiz
 
 #[test]
 fn ten_thousand_broken_lines_end_nothing() {
-    let mut random = Random(0x5EED_0001);
+    let mut random = Random::new(0x5EED_0001);
     let mut session = Setup::demo().env("AVENIR_MCP_WRITE", "1").era(Era::Modern).start();
     let mut wanted: HashMap<String, usize> = HashMap::new();
     for number in 1..=10_000 {
