@@ -289,6 +289,10 @@ fn journal(report: &mut Report, app: &App, plans: Option<&[PlanSummary]>) {
         );
         report.add(Mark::Problem, "Journal", words);
     }
+    if !contents.torn.is_empty() {
+        let words = format!("{} was cut short by a crash. Nothing is lost by it.", contents.torn.join(", "));
+        report.add(Mark::Note, "Journal", words);
+    }
     if !contents.doubtful.is_empty() {
         let words = format!(
             "{} never heard of again. The next call on the plan finds out what became of them.",

@@ -143,6 +143,15 @@ pub struct Doubtful {
     pub knowledge: i64,
 }
 
+/// A change that was applied while nobody may have heard of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unheard {
+    /// Its operation.
+    pub operation: OperationId,
+    /// Whether all of it was applied.
+    pub whole: bool,
+}
+
 /// What the journal holds, read whole.
 #[derive(Clone, Debug, Default)]
 pub struct Contents {
@@ -150,8 +159,8 @@ pub struct Contents {
     pub operations: Vec<Operation>,
     /// What nobody knows the outcome of.
     pub doubtful: Vec<Doubtful>,
-    /// Changes that were applied while nobody may have heard of it: fingerprint to operation.
-    pub unheard: HashMap<String, OperationId>,
+    /// Changes that were applied while nobody may have heard of it, by their fingerprints.
+    pub unheard: HashMap<String, Unheard>,
     /// Lines that cannot be read, in words: where they are.
     pub damaged: Vec<String>,
     /// Lines that a crash cut short while they were written, in words: where they are. What such a line was about was
@@ -563,7 +572,9 @@ impl Reading {
         for ((mut operation, origin), unheard) in operations.into_iter().zip(origins).zip(unheard) {
             operation.undone = undone.remove(&operation.id).unwrap_or_default();
             if unheard && operation.undone.is_empty() {
-                contents.unheard.insert(origin.fingerprint, operation.id.clone());
+                let applied = |done: &Done| done.state == StepState::Applied && done.landed.missed.is_empty();
+                let whole = operation.steps.iter().all(applied);
+                contents.unheard.insert(origin.fingerprint, Unheard { operation: operation.id.clone(), whole });
             } else {
                 // The same change made again since: whoever asked for it has heard of one.
                 contents.unheard.remove(&origin.fingerprint);

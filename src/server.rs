@@ -1,7 +1,7 @@
 //! Owns the MCP server: which tools there are, how a call is answered, what a client of any generation sees. Never
 //! computes anything about money.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -82,7 +82,7 @@ pub struct App {
     pub statements: Statements,
     /// Cancelled once the client is gone: what is answered from then on, nobody hears.
     pub left: CancellationToken,
-    touched: Mutex<HashSet<PlanId>>,
+    touched: Mutex<HashMap<PlanId, Arc<Touched>>>,
     damage_told: AtomicBool,
     writing: AtomicUsize,
 }
@@ -117,14 +117,9 @@ impl App {
         Self { statements, ..self }
     }
 
-    /// Whether this is the first call of this process that touches the plan.
-    fn first_touch(&self, plan: &PlanId) -> bool {
-        self.touched.lock().unwrap_or_else(PoisonError::into_inner).insert(plan.clone())
-    }
-
-    /// Makes the next call on the plan the first again.
-    fn touch_again(&self, plan: &PlanId) {
-        self.touched.lock().unwrap_or_else(PoisonError::into_inner).remove(plan);
+    /// What is known of the plan's doubts.
+    fn touched(&self, plan: &PlanId) -> Arc<Touched> {
+        self.touched.lock().unwrap_or_else(PoisonError::into_inner).entry(plan.clone()).or_default().clone()
     }
 
     fn first_damage(&self) -> bool {
@@ -145,12 +140,19 @@ impl App {
     }
 }
 
+/// Whether what was left open on a plan was looked for since the last write; one call at a time looks.
+#[derive(Default)]
+struct Touched {
+    turn: tokio::sync::Mutex<()>,
+    settled: AtomicBool,
+}
+
 struct Writing<'a>(&'a App, &'a PlanId);
 
 impl Drop for Writing<'_> {
     fn drop(&mut self) {
         self.0.writing.fetch_sub(1, Ordering::Relaxed);
-        self.0.touch_again(self.1);
+        self.0.touched(self.1).settled.store(false, Ordering::Relaxed);
     }
 }
 

@@ -111,7 +111,10 @@ fn another_process_is_judged_only_when_it_is_gone() {
 fn a_change_that_nobody_may_have_heard_of_is_known_by_its_fingerprint() {
     let place = Place::new("unheard");
     let print = proposal(2).fingerprint();
-    let known = |journal: &Journal| journal.read().expect("the journal").unheard.get(&print).map(ToString::to_string);
+    let known = |journal: &Journal| {
+        let unheard = journal.read().expect("the journal").unheard;
+        unheard.get(&print).map(|unheard| (unheard.operation.to_string(), unheard.whole))
+    };
     let (one, two) = (place.journal("one"), place.journal("two"));
     let _ = intend(&one, "heard", &proposal(2)).expect("recorded");
     settle(&one, "heard", StepState::Applied, Heard::Yes);
@@ -120,13 +123,17 @@ fn a_change_that_nobody_may_have_heard_of_is_known_by_its_fingerprint() {
     let (path, lock) = held(&one.alive).take().expect("alive");
     drop(lock);
     assert!(path.exists());
-    assert_eq!(known(&two).as_deref(), Some("heard"));
+    assert_eq!(known(&two), Some(("heard".into(), true)));
     let _ = intend(&two, "cancelled", &proposal(2)).expect("recorded");
     settle(&two, "cancelled", StepState::Applied, Heard::Perhaps);
-    assert_eq!(known(&two).as_deref(), Some("cancelled"));
+    assert_eq!(known(&two), Some(("cancelled".into(), true)));
     let _ = intend(&two, "again", &proposal(2)).expect("recorded");
     settle(&two, "again", StepState::Applied, Heard::Yes);
     assert_eq!(known(&two), None, "made again, and heard of");
+    let steps = [proposal(2).steps, proposal(2).steps].concat();
+    let _ = intend(&two, "half", &Proposal { steps, ..proposal(2) }).expect("recorded");
+    settle(&two, "half", StepState::Applied, Heard::Perhaps);
+    assert_eq!(known(&two), Some(("half".into(), false)));
 }
 
 #[test]

@@ -1,10 +1,12 @@
 //! Owns the end of doubt: reading YNAB to find out what became of a write whose answer was lost, and telling the
 //! journal. Never sends a change.
 
+use std::sync::atomic::Ordering;
+
 use super::tool::Call;
 use crate::client::{Age, Client, Scope};
 use crate::ids::{PlanId, TransactionId};
-use crate::journal::{Doubtful, Heard, Recorded};
+use crate::journal::{Doubtful, Heard, Recorded, Unheard};
 use crate::writes::{Kind, Step, StepState, Verdict, doubt};
 
 /// What became of a step of this very call; `None` when YNAB cannot be read either.
@@ -35,9 +37,11 @@ pub fn sentence(words: &str) -> String {
 }
 
 /// Settles, at the first call that touches the plan, what a process that is gone left open on it. What it finds is
-/// told beside the answer.
+/// told beside the answer; calls that come meanwhile wait, so that none asks about what is being found out.
 pub async fn once(call: &Call, plan: &PlanId) {
-    if !call.app.first_touch(plan) {
+    let touched = call.app.touched(plan);
+    let _turn = touched.turn.lock().await;
+    if touched.settled.swap(true, Ordering::Relaxed) {
         return;
     }
     let contents = match call.app.journal.read() {
@@ -65,7 +69,7 @@ pub async fn once(call: &Call, plan: &PlanId) {
                 call.scope.note(sentence);
             }
             None => {
-                call.app.touch_again(plan);
+                touched.settled.store(false, Ordering::Relaxed);
                 call.scope.note(
                     "An earlier call was interrupted while it wrote, and YNAB cannot be read now: whether its change was \
                      applied is in doubt. The next call tries again to find out."
@@ -124,13 +128,19 @@ async fn settle(call: &Call, doubtful: &Doubtful) -> Option<String> {
     })
 }
 
-/// The sentence that comes before a question about a change that an interrupted call already made.
+/// The sentence that comes before a question about a change that an interrupted call already made, or part of it.
 pub fn already(call: &Call, fingerprint: &str) -> Option<String> {
     let contents = call.app.journal.read().ok()?;
-    let operation = contents.unheard.get(fingerprint)?;
-    Some(format!(
-        "An earlier, interrupted call already made this change (operation {operation}). A yes makes it once more."
-    ))
+    let Unheard { operation, whole } = contents.unheard.get(fingerprint)?;
+    Some(match whole {
+        true => format!(
+            "An earlier, interrupted call already made this change (operation {operation}). A yes makes it once more."
+        ),
+        false => format!(
+            "An earlier, interrupted call already made part of this change (operation {operation}; undo_operation takes \
+             that back). A yes makes all of it once more."
+        ),
+    })
 }
 
 /// What sort of change it was, in a person's words.

@@ -290,17 +290,15 @@ fn a_journal_is_read_whatever_it_holds() {
                 _ => {}
             }
             bytes.retain(|byte| *byte != b'\n');
-            let id = serde_json::from_slice::<Value>(&bytes).ok().and_then(|line| {
-                // What takes another back is listed with that one.
-                let begins = (line["event"] == "intent" && line.get("undoes").is_none()) || line.get("moves").is_some();
-                line["operation_id"].as_str().filter(|_| begins).map(str::to_owned)
-            });
-            // Of several beginnings of one id the first counts, so that only a first one must be read.
-            if let Some(id) = id
-                && all.insert(id.clone())
+            let value: Value = serde_json::from_slice(&bytes).unwrap_or_default();
+            let begins = value["event"] == "intent" || value.get("moves").is_some();
+            // Of several beginnings of one id the first counts; what takes another back is listed with that one.
+            if let Some(id) = value["operation_id"].as_str().filter(|_| begins)
+                && all.insert(id.to_owned())
                 && bytes == line.as_bytes()
+                && value.get("undoes").is_none()
             {
-                kept.insert(id);
+                kept.insert(id.to_owned());
             }
             text.extend(bytes);
             text.push(b'\n');
