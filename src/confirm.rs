@@ -158,6 +158,8 @@ impl Bound {
 #[derive(Serialize, Deserialize)]
 struct State {
     nonce: String,
+    /// When it was given out, in seconds of the clock that never goes back.
+    asked: u64,
     #[serde(flatten)]
     bound: Bound,
 }
@@ -272,16 +274,20 @@ impl Gate {
     }
 
     fn seal(&self, bind: &[u8], bound: Bound) -> Result<String, GateError> {
-        let state = State { nonce: random_text::<16>(), bound };
+        let state = State { nonce: random_text::<16>(), asked: (self.now)().as_secs(), bound };
         let options = SealOptions::new().associated_data(bind).ttl(ANSWER_TTL);
         self.codec.seal_json_with(&state, &options).map_err(|_| Refusal::new("The question could not be made.").into())
     }
 
     fn open(&self, bind: &[u8], state: &str) -> Result<State, GateError> {
-        self.codec.open_json_with::<State>(state, bind).map_err(|error| {
+        let refused = || GateError::State(ErrorData::invalid_params(self.refused(&ticket_of(state)), None));
+        let opened = self.codec.open_json_with::<State>(state, bind).map_err(|error| {
             tracing::debug!(%error, "a request state was refused");
-            GateError::State(ErrorData::invalid_params(self.refused(&ticket_of(state)), None))
-        })
+            refused()
+        })?;
+        // The codec counts on the clock of the machine, which someone may set back.
+        let lives = Duration::from_secs(opened.asked) + ANSWER_TTL > (self.now)();
+        if lives { Ok(opened) } else { Err(refused()) }
     }
 }
 
@@ -356,7 +362,8 @@ fn unchanged<A>(tool: &str, bound: &Bound, proposed: Proposed<A>) -> Result<(A, 
     checked(tool, bound, proposed).map_err(|_| plan_changed())
 }
 
-fn plan_changed() -> Refusal {
+/// The refusal of a yes to what is no longer so.
+pub fn plan_changed() -> Refusal {
     Refusal::new(format!("{PLAN_CHANGED}: nothing was written. Call again without confirmation to get a new preview."))
 }
 

@@ -129,7 +129,7 @@ fn a_state_is_answered_once_as_long_as_it_lives() {
 
 #[test]
 fn a_state_opens_for_its_own_binding_only() {
-    let (_, gate) = gate!(seconds, false);
+    let (clock, gate) = gate!(seconds, false);
     let Ok(state) = gate.seal(b"this call", Bound::of("tool", &proposal(1, 2))) else { panic!("sealed") };
     // What is sealed begins with when it expires, in milliseconds since 1970.
     let body = state.split('.').nth(1).and_then(|body| URL_SAFE_NO_PAD.decode(body).ok()).unwrap_or_default();
@@ -139,6 +139,10 @@ fn a_state_opens_for_its_own_binding_only() {
     assert!(left <= ANSWER_TTL && left > ANSWER_TTL - Duration::from_secs(60), "{left:?}");
     assert_eq!(gate.open(b"this call", &state).map(|state| state.bound).ok(), Some(Bound::of("tool", &proposal(1, 2))));
     assert!(gate.open(b"another call", &state).is_err());
+    clock.fetch_add(ANSWER_TTL.as_secs() - 1, Ordering::SeqCst);
+    assert!(gate.open(b"this call", &state).is_ok());
+    clock.fetch_add(1, Ordering::SeqCst);
+    assert!(gate.open(b"this call", &state).is_err(), "late, whatever the machine's clock says");
     assert!(Gate::new(|| Duration::ZERO, false).open(b"this call", &state).is_err(), "another process");
 }
 
