@@ -322,9 +322,12 @@ impl Journal {
     /// Whether an intent could be put on disk now. Writes no line.
     pub fn writable(&self) -> Result<(), Refusal> {
         let tried = self.stay_alive().and_then(|()| match &self.place {
-            Place::Disk { file, .. } if file.exists() => OpenOptions::new().append(true).open(file).map(drop),
+            Place::Disk { file, .. } => is_there(file).and_then(|is_there| match is_there {
+                true => OpenOptions::new().append(true).open(file).map(drop),
+                false => Ok(()),
+            }),
             Place::Nowhere => Err(io::Error::other("no home folder")),
-            Place::Disk { .. } | Place::Memory(_) => Ok(()),
+            Place::Memory(_) => Ok(()),
         });
         tried.map_err(|error| {
             refuse!(
@@ -379,11 +382,10 @@ impl Journal {
             Place::Nowhere => Err(io::Error::other("no home folder: set AVENIR_MCP_JOURNAL")),
             Place::Disk { file, .. } => {
                 make_folder(file)?;
-                let is_new = !file.exists();
+                let is_new = !is_there(file)?;
                 let mut options = OpenOptions::new();
                 owner_only(options.create(true).read(true).append(true));
                 let mut out = options.open(file)?;
-                is_plain(&out)?;
                 lock(&out)?;
                 restrict(&out)?;
                 // A line that a crash cut short stays as it is, on a line of its own.
@@ -607,26 +609,24 @@ fn alive_path(file: &Path, process: &str) -> PathBuf {
 }
 
 fn read_file(path: &Path) -> io::Result<Vec<u8>> {
-    match File::open(path) {
-        Ok(mut file) => {
-            is_plain(&file)?;
-            lock_shared(&file)?;
-            let mut bytes = Vec::new();
-            file.read_to_end(&mut bytes)?;
-            Ok(bytes)
-        }
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
-        Err(error) => Err(error),
+    let mut bytes = Vec::new();
+    if is_there(path)? {
+        let mut file = File::open(path)?;
+        lock_shared(&file)?;
+        file.read_to_end(&mut bytes)?;
     }
+    Ok(bytes)
 }
 
-/// A device or a pipe holds no journal: it could be read without end.
-fn is_plain(file: &File) -> io::Result<()> {
-    let kind = file.metadata()?.file_type();
-    match (kind.is_file(), kind.is_dir()) {
-        (true, _) => Ok(()),
-        (_, true) => Err(io::ErrorKind::IsADirectory.into()),
-        _ => Err(io::Error::other("it is not a file")),
+/// Whether there is a file; an error where there is something else. A device or a pipe holds no journal: it could be read
+/// without end, and opening a pipe may wait for ever.
+fn is_there(path: &Path) -> io::Result<bool> {
+    match fs::metadata(path) {
+        Ok(about) if about.is_file() => Ok(true),
+        Ok(about) if about.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
+        Ok(_) => Err(io::Error::other("it is not a file")),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
     }
 }
 
