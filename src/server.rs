@@ -1,7 +1,7 @@
 //! Owns the MCP server: which tools there are, how a call is answered, what a client of any generation sees. Never
 //! computes anything about money.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -21,7 +21,7 @@ use crate::client::{Client, Progress, Scope};
 use crate::clock::Clock;
 use crate::confirm::Gate;
 use crate::error::Refusal;
-use crate::ids::PlanId;
+use crate::ids::{OperationId, PlanId};
 use crate::journal::Journal;
 use crate::statements::Statements;
 use crate::{context, refuse};
@@ -84,7 +84,9 @@ pub struct App {
     pub left: CancellationToken,
     touched: Mutex<HashMap<PlanId, Arc<Touched>>>,
     damage_told: AtomicBool,
-    writing: AtomicUsize,
+    turn: tokio::sync::Mutex<()>,
+    writing: AtomicBool,
+    written: AtomicUsize,
 }
 
 impl App {
@@ -108,7 +110,9 @@ impl App {
             left: CancellationToken::new(),
             touched: Mutex::default(),
             damage_told: AtomicBool::new(false),
-            writing: AtomicUsize::new(0),
+            turn: tokio::sync::Mutex::default(),
+            writing: AtomicBool::new(false),
+            written: AtomicUsize::new(0),
         }
     }
 
@@ -126,11 +130,17 @@ impl App {
         !self.damage_told.swap(true, Ordering::Relaxed)
     }
 
-    /// Counts a write as running until the guard is dropped. However it ends, the next call on the plan looks for what it
-    /// left open.
-    fn writing<'a>(&'a self, plan: &'a PlanId) -> Writing<'a> {
-        self.writing.fetch_add(1, Ordering::Relaxed);
-        Writing(self, plan)
+    /// Waits until no other call writes, and lets none before the guard is dropped: what is read before a write is still so
+    /// when it is sent. However it ends, the next call on the plan looks for what it left open.
+    async fn turn_to_write(&self, plan: &PlanId) -> Writing<'_> {
+        let turn = self.turn.lock().await;
+        self.writing.store(true, Ordering::Relaxed);
+        Writing { app: self, plan: plan.clone(), _turn: turn }
+    }
+
+    /// How many writes are over.
+    fn written(&self) -> usize {
+        self.written.load(Ordering::Relaxed)
     }
 
     /// The tools that a client may see.
@@ -140,19 +150,26 @@ impl App {
     }
 }
 
-/// Whether what was left open on a plan was looked for since the last write; one call at a time looks.
+/// Whether what was left open on a plan was looked for since the last write. One call at a time looks; what it finds is
+/// told once.
 #[derive(Default)]
 struct Touched {
-    turn: tokio::sync::Mutex<()>,
+    told: tokio::sync::Mutex<HashSet<(OperationId, String)>>,
     settled: AtomicBool,
 }
 
-struct Writing<'a>(&'a App, &'a PlanId);
+/// The turn of a call to write.
+pub struct Writing<'a> {
+    app: &'a App,
+    plan: PlanId,
+    _turn: tokio::sync::MutexGuard<'a, ()>,
+}
 
 impl Drop for Writing<'_> {
     fn drop(&mut self) {
-        self.0.writing.fetch_sub(1, Ordering::Relaxed);
-        self.0.touched(self.1).settled.store(false, Ordering::Relaxed);
+        self.app.writing.store(false, Ordering::Relaxed);
+        self.app.written.fetch_add(1, Ordering::Relaxed);
+        self.app.touched(&self.plan).settled.store(false, Ordering::Relaxed);
     }
 }
 
@@ -367,7 +384,7 @@ pub async fn serve(app: Arc<App>) -> Result<(), Refusal> {
             () = running.left.cancelled() => tokio::time::sleep(GRACE).await,
         }
         let end = Instant::now() + GRACE_WRITING;
-        while running.writing.load(Ordering::Relaxed) > 0 && Instant::now() < end {
+        while running.writing.load(Ordering::Relaxed) && Instant::now() < end {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
         watch.cancel();

@@ -300,6 +300,11 @@ impl Proposal {
         let steps: Vec<Value> = self.steps.iter().map(|step| in_any_order(serde_json::json!(step))).collect();
         digest(&serde_json::json!([in_any_order(Value::Array(steps)), self.guard]))
     }
+
+    /// Whether the other is the same change, to the same values before.
+    pub fn is_same(&self, other: &Self) -> bool {
+        self.fingerprint() == other.fingerprint() && self.basis() == other.basis()
+    }
 }
 
 /// The same value with its list (or the `rows` of a step) sorted.

@@ -40,7 +40,7 @@ pub fn sentence(words: &str) -> String {
 /// told beside the answer; calls that come meanwhile wait, so that none asks about what is being found out.
 pub async fn once(call: &Call, plan: &PlanId) {
     let touched = call.app.touched(plan);
-    let _turn = touched.turn.lock().await;
+    let mut told = touched.told.lock().await;
     if touched.settled.swap(true, Ordering::Relaxed) {
         return;
     }
@@ -66,7 +66,9 @@ pub async fn once(call: &Call, plan: &PlanId) {
         match settle(call, doubtful).await {
             Some(sentence) => {
                 call.app.gate.learn(&doubtful.operation.id, &sentence);
-                call.scope.note(sentence);
+                if told.insert((doubtful.operation.id.clone(), sentence.clone())) {
+                    call.scope.note(sentence);
+                }
             }
             None => {
                 touched.settled.store(false, Ordering::Relaxed);

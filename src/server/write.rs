@@ -1,7 +1,9 @@
 //! Owns the one path of every write: ask, record, apply, settle, answer. Never decides what a write is.
 
-use super::settle;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use super::tool::{Call, Failure, Reply};
+use super::{Writing, settle};
 use crate::client::{ApplyError, Scope};
 use crate::confirm::{self, Asked, Asking, Confirmed};
 use crate::error::Refusal;
@@ -24,7 +26,9 @@ pub async fn confirmed<A: Answer + Send, F: Future<Output = Result<Proposed<A>, 
         responses: call.responses.as_ref(),
         state: call.state.as_deref(),
     };
+    let seen = AtomicUsize::new(0);
     let propose = || async {
+        seen.store(call.app.written(), Ordering::Relaxed);
         let mut proposed = propose().await?;
         if let Some(proposal) = &mut proposed.proposal
             && let Some(told) = settle::already(call, &proposal.fingerprint())
@@ -36,21 +40,38 @@ pub async fn confirmed<A: Answer + Send, F: Future<Output = Result<Proposed<A>, 
     match confirm::ask(&call.app.gate, &asking, propose).await? {
         Asked::Settled(answer) => Ok(Reply::Answer(answer)),
         Asked::Waiting(question) => Ok(Reply::Waiting(question)),
-        Asked::Yes(answer, confirmed) => Ok(Reply::Answer(carry_out(call, answer, confirmed).await?)),
+        Asked::Yes(answer, confirmed) => {
+            let turn = call.app.turn_to_write(&confirmed.proposal().plan).await;
+            if call.app.written() != seen.load(Ordering::Relaxed) {
+                // Another call wrote since the plan was read: what it left must still be what the yes was given to.
+                let now = propose().await?;
+                let Some(proposal) = now.proposal else { return Ok(Reply::Answer(now.answer)) };
+                if !confirmed.proposal().is_same(&proposal) {
+                    return Err(confirm::plan_changed().into());
+                }
+            }
+            Ok(Reply::Answer(carry_out(call, answer, confirmed, turn).await?))
+        }
     }
 }
 
 /// Writes what needs no question: approving, and asking the bank for what is new.
 pub async fn unasked<A: Answer + Send>(call: &Call, proposed: Proposed<A>) -> Result<A, Failure> {
     let Some(proposal) = proposed.proposal else { return Ok(proposed.answer) };
-    Ok(carry_out(call, proposed.answer, confirm::without_question(proposal)?).await?)
+    let turn = call.app.turn_to_write(&proposal.plan).await;
+    Ok(carry_out(call, proposed.answer, confirm::without_question(proposal)?, turn).await?)
 }
 
-async fn carry_out<A: Answer + Send>(call: &Call, mut answer: A, confirmed: Confirmed) -> Result<A, Refusal> {
+/// Writes while it is this call's turn.
+async fn carry_out<A: Answer + Send>(
+    call: &Call,
+    mut answer: A,
+    confirmed: Confirmed,
+    _turn: Writing<'_>,
+) -> Result<A, Refusal> {
     let app = &call.app;
     let ticket = confirmed.ticket().map(str::to_owned);
     let (kind, plan) = (confirmed.proposal().kind, confirmed.proposal().plan.clone());
-    let _writing = app.writing(&plan);
     let operation = OperationId::new(confirm::new_operation_id());
     let remember = |became: String| app.gate.remember(ticket.as_deref(), Some(&operation), became);
     if call.scope.is_cancelled() {
@@ -119,7 +140,7 @@ impl Run {
                  (operation {operation}). The next call that reaches YNAB finds out."
             ),
             (Some(_), Some(Doubt::Untold)) => format!(
-                "In doubt: YNAB gave no clear answer, and the plan does not tell whether the change was applied \
+                "Unclear: YNAB gave no clear answer, and the plan, read again, does not tell whether the change was applied \
                  (operation {operation})."
             ),
             (Some(_), None) if self.put_back => "Not applied: the first half was put back, nothing is changed.".into(),
