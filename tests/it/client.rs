@@ -268,8 +268,21 @@ fn told_to_proxy(variable: &str, url: Option<&str>) -> String {
 fn the_usual_variables_name_a_proxy() {
     let plain = told_to_proxy("HTTP_PROXY", Some("http://127.0.0.1:9/v1"));
     assert!(plain.starts_with("GET http://127.0.0.1:9/v1/user "), "{plain}");
-    let secure = told_to_proxy("HTTPS_PROXY", None);
-    assert!(secure.starts_with("CONNECT api.ynab.com:443 ") && !secure.contains(TOKEN), "{secure}");
+    for variable in ["HTTPS_PROXY", "https_proxy", "ALL_PROXY"] {
+        let secure = told_to_proxy(variable, None);
+        assert!(secure.starts_with("CONNECT api.ynab.com:443 ") && !secure.contains(TOKEN), "{variable}: {secure}");
+    }
+}
+
+#[test]
+fn what_no_proxy_names_is_reached_without_one() {
+    let (server, home) = (server(HOUSEHOLD), Home::new());
+    let mut doctor = home.binary(&["doctor"]);
+    doctor.env("HTTP_PROXY", "http://127.0.0.1:9").env("NO_PROXY", "127.0.0.1");
+    doctor.env("YNAB_API_KEY", TOKEN).env("AVENIR_MCP_YNAB_URL", server.url());
+    let told = doctor.output().expect("it ends");
+    assert!(told.status.success(), "{}", String::from_utf8_lossy(&told.stdout));
+    assert!(!server.log().is_empty());
 }
 
 #[tokio::test]

@@ -13,8 +13,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::support::folder::Folder;
-use crate::support::household::{self, PLAN, WRITES, Write, difference, state};
-use crate::support::session::{Answer, Session, Setup, User, with_code};
+use crate::support::household::{self, PLAN, WRITES, Write, carried_out, difference, state};
+use crate::support::session::{Session, Setup, User};
 use crate::support::ynab::{Action, Fault, Server};
 
 /// When the process is killed.
@@ -175,14 +175,14 @@ fn crash(kill: Kill) -> Result<bool, String> {
     };
     let requests = requests(kill.write, kill.in_undo);
     let whole = state_after(&kill, &ynab);
-    let written = writes_done(&ynab);
+    let written = carried_out(&ynab);
     if !kill_at(&mut session, &ynab, &folder, &kill, tool, &arguments) {
         return Ok(false);
     }
     while ynab.is_holding() {
         std::thread::sleep(Duration::from_millis(1));
     }
-    let done = writes_done(&ynab) - written;
+    let done = carried_out(&ynab) - written;
     let sent = ynab.writes().len();
     ynab.mend();
 
@@ -204,9 +204,14 @@ fn crash(kill: Kill) -> Result<bool, String> {
         _ => "its change was applied",
     };
     let is_told = if found.is_empty() { !told.contains("interrupted") } else { told.contains(found) };
-    hold!(is_told, "{done} of {} requests were carried out; told: {}", requests, last_line(&told));
+    hold!(
+        is_told,
+        "{done} of {} requests were carried out; told: {}",
+        requests,
+        told.lines().last().unwrap_or_default()
+    );
     let again = reader.call("list_accounts", json!({ "plan_id": PLAN })).text();
-    hold!(is_import || !again.contains("interrupted"), "told twice: {}", last_line(&again));
+    hold!(is_import || !again.contains("interrupted"), "told twice: {}", again.lines().last().unwrap_or_default());
     hold!(ynab.writes().len() == sent, "finding out sent a change");
     drop(reader);
 
@@ -254,15 +259,6 @@ fn state_after(kill: &Kill, ynab: &Server) -> BTreeMap<String, Value> {
     state(&other)
 }
 
-/// How many changing requests YNAB carried out.
-fn writes_done(ynab: &Server) -> usize {
-    ynab.writes().iter().filter(|request| request.status.is_some_and(|status| status < 300)).count()
-}
-
-fn last_line(text: &str) -> &str {
-    text.lines().last().unwrap_or_default()
-}
-
 /// Calls the tool and kills the process at that moment; false when the call has none.
 fn kill_at(session: &mut Session, ynab: &Server, folder: &Folder, kill: &Kill, tool: &str, arguments: &Value) -> bool {
     let Kill { write, moment, in_undo } = *kill;
@@ -302,199 +298,4 @@ fn kill_at(session: &mut Session, ynab: &Server, folder: &Folder, kill: &Kill, t
     }
     session.kill();
     true
-}
-
-#[test]
-fn point_3_a_journal_that_cannot_be_written_refuses_before_anything_is_sent() {
-    let ynab = household::server();
-    let folder = Folder::new();
-    std::fs::write(folder.path().join("file"), "").expect("a file");
-    let places = [
-        (folder.path().join("file/journal.jsonl"), "not a folder"),
-        (folder.path().into(), "folder"),
-        ("/dev/null".into(), "not a file"),
-    ];
-    for (place, words) in places {
-        let mut session = Setup::on(&ynab, &place).user(User::yes()).open();
-        for name in ["categorize", "approve"] {
-            let write = household::write(name);
-            let answer = session.call(write.tool, (write.arguments)());
-            let text = answer.text();
-            assert!(answer.is_refused() && text.contains("nothing was sent") && text.contains(words), "{text}");
-        }
-        assert!(ynab.writes().is_empty(), "{}", place.display());
-    }
-}
-
-#[test]
-fn point_3_a_disk_that_is_full_refuses_and_keeps_no_half_line() {
-    let ynab = household::server();
-    let folder = Folder::new();
-    let setup = Setup::on(&ynab, &folder.journal()).user(User::yes());
-    // Files of this process may grow to 1 KiB; the journal is nearly there.
-    let filler = format!("{{\"undone\":\"{}\"}}\n", "x".repeat(900));
-    std::fs::write(folder.journal(), &filler).expect("a journal");
-    let mut session = setup.within_file_size(1).open();
-    let write = household::write("categorize");
-    let answer = session.call(write.tool, (write.arguments)());
-    assert!(answer.is_refused() && answer.text().contains("nothing was sent"), "{answer:?}");
-    assert!(ynab.writes().is_empty());
-    assert_eq!(std::fs::read_to_string(folder.journal()).expect("the journal"), filler);
-    assert!(!session.call("list_accounts", json!({ "plan_id": PLAN })).is_error());
-}
-
-#[test]
-fn point_4_a_code_that_comes_back_after_its_answer_was_lost_says_what_became_of_it() {
-    let ynab = household::server();
-    let folder = Folder::new();
-    let mut session = Setup::on(&ynab, &folder.journal()).open();
-    let write = household::write("create");
-    let arguments = (write.arguments)();
-    let preview = session.call(write.tool, arguments.clone());
-    if preview.protocol_error().is_some() {
-        return;
-    }
-    let coded = with_code(&arguments, preview.code());
-    // Neither the answer nor the plan comes through.
-    ynab.fault(Fault::new(Action::ResetAfter).writes());
-    ynab.fault(Fault::new(Action::Status(500, None)).method("GET").after(1).times(2));
-    let doubt = session.call(write.tool, coded.clone());
-    assert!(doubt.is_refused() && doubt.text().starts_with("In doubt: "), "{doubt:?}");
-    ynab.mend();
-    let again = session.call(write.tool, coded);
-    assert!(again.is_refused() && again.text().contains("its change was applied (operation "), "{again:?}");
-    let preview = session.call(write.tool, arguments);
-    assert!(preview.text().contains("already made this change"), "{preview:?}");
-    assert_eq!(writes_done(&ynab), 1);
-}
-
-#[test]
-fn a_call_cancelled_while_it_writes_is_carried_through_and_told_later() {
-    let ynab = household::server();
-    let folder = Folder::new();
-    let mut session = Setup::on(&ynab, &folder.journal()).user(User::yes()).open();
-    let write = household::write("categorize");
-    for action in [Action::HoldAfter, Action::HoldBefore] {
-        ynab.fault(Fault::new(action).writes());
-        let id = session.start_round(write.tool, &(write.arguments)(), None);
-        assert!(session.until(id, || ynab.is_holding()));
-        session.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id } }));
-        std::thread::sleep(Duration::from_millis(30));
-        ynab.go_on();
-        let undone = loop {
-            // The write may still be on its way to the journal.
-            let undone = session.call("undo_operation", json!({ "plan_id": PLAN }));
-            if !undone.is_refused() {
-                break undone;
-            }
-        };
-        assert_eq!(undone.status(), "applied", "{undone:?}");
-    }
-    assert_eq!(writes_done(&ynab), 4);
-}
-
-#[test]
-fn two_processes_write_at_once() {
-    let ynab = household::server();
-    let folder = Folder::new();
-    let setup = Setup::on(&ynab, &folder.journal()).user(User::yes());
-    let (mut one, mut two) = (setup.open(), setup.open());
-    let flags: Vec<(String, Value)> = ["categorize", "approve"]
-        .map(household::write)
-        .map(|write| (write.tool.to_owned(), (write.arguments)()))
-        .into_iter()
-        .collect();
-    let mut operations = 0;
-    for _ in 0..4 {
-        let first = one.start_round(&flags[0].0, &flags[0].1, None);
-        let second = two.start_round(&flags[1].0, &flags[1].1, None);
-        let (first, second) = (Answer(one.wait(first)), Answer(two.wait(second)));
-        assert!(!first.is_error() && !second.is_error(), "{first:?} {second:?}");
-        operations += 2;
-        // Each sees and takes back what the other did.
-        for session in [&mut two, &mut one] {
-            let undone = session.call("undo_operation", json!({ "plan_id": PLAN }));
-            assert_eq!(undone.status(), "applied", "{undone:?}");
-        }
-    }
-    let text = std::fs::read_to_string(folder.journal()).expect("the journal");
-    assert!(text.lines().all(|line| serde_json::from_str::<Value>(line).is_ok()), "{text}");
-    assert_eq!(text.matches("\"event\":\"intent\"").count(), operations * 2);
-    assert_eq!(text.matches("\"state\":\"applied\"").count(), operations * 2);
-}
-
-#[test]
-fn a_write_in_flight_in_a_living_process_is_no_doubt() {
-    let ynab = household::server();
-    let folder = Folder::new();
-    let setup = Setup::on(&ynab, &folder.journal()).user(User::yes());
-    let mut writer = setup.open();
-    let write = household::write("categorize");
-    ynab.fault(Fault::new(Action::HoldBefore).writes());
-    let id = writer.start_round(write.tool, &(write.arguments)(), None);
-    assert!(writer.until(id, || ynab.is_holding()));
-    let mut reader = setup.open();
-    let seen = reader.call("list_accounts", json!({ "plan_id": PLAN }));
-    assert!(!seen.is_error() && !seen.text().contains("interrupted"), "{seen:?}");
-    ynab.go_on();
-    assert_eq!(Answer(writer.wait(id)).status(), "applied");
-}
-
-#[test]
-fn nothing_is_left_beside_the_journal_when_a_process_ends_well() {
-    let ynab = household::server();
-    let folder = Folder::new();
-    let mut session = Setup::on(&ynab, &folder.journal()).user(User::yes()).open();
-    let write = household::write("categorize");
-    assert_eq!(session.call(write.tool, (write.arguments)()).status(), "applied");
-    let beside = |folder: &Folder| {
-        let names = std::fs::read_dir(folder.path()).expect("the folder").flatten();
-        names.filter(|entry| entry.file_name().to_string_lossy().ends_with(".alive")).count()
-    };
-    assert_eq!(beside(&folder), 1);
-    assert_eq!(session.end(), Some(0));
-    assert_eq!(beside(&folder), 0);
-}
-
-#[test]
-fn a_torn_and_a_damaged_journal_are_told_and_undo_goes_on() {
-    let ynab = household::server();
-    let folder = Folder::new();
-    let setup = Setup::on(&ynab, &folder.journal()).user(User::yes());
-    let write = household::write("categorize");
-    assert_eq!(setup.open().call(write.tool, (write.arguments)()).status(), "applied");
-    let whole = std::fs::read_to_string(folder.journal()).expect("the journal");
-    let damaged = whole.replacen('\n', "\nnot a line\n", 1) + "{\"event\":\"intent\",\"v\":2,\"opera";
-    std::fs::write(folder.journal(), &damaged).expect("damaged");
-    let mut session = setup.open();
-    let told = session.call("list_accounts", json!({ "plan_id": PLAN })).text();
-    assert!(told.contains("damaged lines, kept as they are: line 2 of "), "{}", last_line(&told));
-    assert!(told.contains("cut short by a crash at line 4 of "), "{}", last_line(&told));
-    let told = session.call("list_accounts", json!({ "plan_id": PLAN })).text();
-    assert!(!told.contains("damaged"), "it is told once");
-    let undone = session.call("undo_operation", json!({ "plan_id": PLAN }));
-    assert_eq!(undone.status(), "applied", "{undone:?}");
-    let after = std::fs::read_to_string(folder.journal()).expect("the journal");
-    assert!(after.starts_with(&damaged) && after.lines().count() == 6, "nothing is dropped: {after}");
-}
-
-#[test]
-fn a_creation_beside_another_clients_equal_one_is_claimed_by_nobody() {
-    let ynab = household::server();
-    let folder = Folder::new();
-    let setup = Setup::on(&ynab, &folder.journal()).user(User::yes());
-    let mut session = setup.open();
-    let write = household::write("create");
-    ynab.fault(Fault::new(Action::HoldAfter).writes());
-    let id = session.start_round(write.tool, &(write.arguments)(), None);
-    assert!(session.until(id, || ynab.is_holding()));
-    let sent = ynab.writes()[0].json();
-    household::other_client(&ynab, "POST", "/transactions", &json!({ "transactions": [sent["transactions"][0]] }));
-    session.kill();
-    let mut next = setup.open();
-    let told = next.call("list_accounts", json!({ "plan_id": PLAN })).text();
-    assert!(told.contains("3 new transactions answer to the 2 sent"), "{}", last_line(&told));
-    assert!(told.contains("New shop"), "{}", last_line(&told));
-    let undone = next.call("undo_operation", json!({ "plan_id": PLAN }));
-    assert!(undone.status() != "applied", "nothing is deleted on a guess: {undone:?}");
 }

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use serde_json::{Value, json};
 
 use crate::support::folder::Folder;
-use crate::support::household::{self, PLAN, WRITES, Write, difference, state};
+use crate::support::household::{self, PLAN, WRITES, Write, carried_out, difference, state};
 use crate::support::session::{Answer, Session, Setup, User};
 use crate::support::ynab::{Action, Fault, Server};
 
@@ -201,10 +201,6 @@ fn checked(row: &Row, column: Column, stage: &mut Stage) -> Result<&'static str,
         hold!(after != *before, "told as applied, and nothing changed");
     }
     Ok(word)
-}
-
-fn carried_out(ynab: &Server) -> usize {
-    ynab.writes().iter().filter(|request| request.status.is_some_and(|status| status < 300)).count()
 }
 
 /// What the answer says came of it.

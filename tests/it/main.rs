@@ -11,6 +11,7 @@ mod faults;
 mod fuzz;
 mod golden;
 mod install;
+mod journal;
 mod logs;
 mod progress;
 mod readme;

@@ -45,6 +45,11 @@ pub fn other_client(server: &Server, method: &str, path: &str, body: &Value) -> 
     serde_json::from_slice(&given.body).expect("JSON")
 }
 
+/// How many changing requests YNAB carried out.
+pub fn carried_out(server: &Server) -> usize {
+    server.writes().iter().filter(|request| request.status.is_some_and(|status| status < 300)).count()
+}
+
 /// The plan as YNAB exports it now.
 pub fn export(server: &Server) -> Value {
     other_client(server, "GET", "", &Value::Null)["data"]["plan"].take()
