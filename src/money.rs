@@ -222,9 +222,7 @@ impl Currency {
     pub fn read(&self, units: f64) -> Result<Milliunits, AmountError> {
         let amount = Milliunits::read(units).ok_or(AmountError::OutOfRange)?;
         let noise = (units - amount.get() as f64 / 1000.0).abs();
-        // A float near 1e9 cannot tell a millionth apart; what it cannot tell is noise as well.
-        let limit = f64::max(1e-6, units.abs() * f64::EPSILON * 4.0);
-        if noise >= limit || !self.holds(amount) {
+        if noise >= 1e-6 || !self.holds(amount) {
             return Err(AmountError::TooFine { decimals: self.decimals.unwrap_or(3) });
         }
         Ok(amount)
@@ -269,7 +267,8 @@ mod tests {
 
     #[test]
     fn half_goes_to_even() {
-        let cases = [(5, 2, 2), (7, 2, 4), (-5, 2, -2), (-7, 2, -4), (5, -2, -2), (1, 3, 0), (2, 3, 1), (-2, 3, -1)];
+        let halves = [(5, 2, 2), (7, 2, 4), (-5, 2, -2), (-7, 2, -4), (5, -2, -2), (7, -2, -4), (-7, -2, 4)];
+        let cases = halves.into_iter().chain([(1, 3, 0), (2, 3, 1), (-2, 3, -1), (2, -3, -1)]);
         for (a, b, want) in cases {
             assert_eq!(div_half_even(a, b), want, "{a} / {b}");
         }
@@ -300,6 +299,8 @@ mod tests {
         assert_eq!(euro.read(0.0001), Err(AmountError::TooFine { decimals: 2 }));
         assert_eq!(euro.read(-0.1 - 0.2), Ok(Milliunits(-300)));
         assert_eq!(euro.read(999_999_999.99), Ok(Milliunits(999_999_999_990)));
+        assert_eq!(euro.read(1e9), Ok(Milliunits(1_000_000_000_000)));
+        assert_eq!(euro.read(0.010_002), Err(AmountError::TooFine { decimals: 2 }));
         assert_eq!(euro.read(f64::NAN), Err(AmountError::OutOfRange));
         assert_eq!(euro.read(1e9 + 1.0), Err(AmountError::OutOfRange));
         assert_eq!(Milliunits::read(4113.847), Some(Milliunits(4_113_847)));
@@ -311,6 +312,24 @@ mod tests {
         assert_eq!(json(4_113_847), "4113.847");
         assert_eq!(json(75_000), "75");
         assert_eq!(json(-10), "-0.01");
+    }
+
+    #[test]
+    fn an_amount_is_a_plain_number_in_a_schema() {
+        #[derive(JsonSchema)]
+        struct Answer {
+            #[expect(dead_code, reason = "only its schema is of interest")]
+            balance: Amount,
+        }
+        let schema = schemars::schema_for!(Answer);
+        assert_eq!(schema.get("properties"), Some(&serde_json::json!({ "balance": { "type": "number" } })));
+    }
+
+    #[test]
+    fn what_is_too_wide_is_held_at_the_ends() {
+        for (wide, held) in [(i128::MAX, i64::MAX), (i128::MIN, i64::MIN), (-12, -12)] {
+            assert_eq!(Milliunits::from_wide(wide), Milliunits(held));
+        }
     }
 
     proptest! {

@@ -1,5 +1,8 @@
 //! Owns the tests of the gate. Never compiled outside of tests.
 
+#[cfg(test)]
+mod asking;
+
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::*;
@@ -122,9 +125,12 @@ fn a_state_is_answered_once_as_long_as_it_lives() {
         assert!(gate.spend(&number.to_string()));
     }
     assert!(!gate.spend("first"), "however many came after it");
-    now.fetch_add(ANSWER_TTL.as_secs() + 1, Ordering::SeqCst);
+    now.fetch_add(ANSWER_TTL.as_secs(), Ordering::SeqCst);
+    assert!(gate.spend("in its last second") && !gate.spend("first"));
+    now.fetch_add(1, Ordering::SeqCst);
     assert!(gate.spend("last"));
-    assert!(held(&gate.spent).order.len() <= REMEMBERED_MAX, "what expired makes room");
+    let spent = held(&gate.spent);
+    assert_eq!((spent.order.len(), spent.became.len()), (REMEMBERED_MAX, REMEMBERED_MAX), "what expired makes room");
 }
 
 #[test]
