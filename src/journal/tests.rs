@@ -75,9 +75,11 @@ fn an_intent_is_on_disk_before_anything_else_and_only_for_its_owner() {
         use std::os::unix::fs::PermissionsExt;
         let mode = |path: &Path| fs::metadata(path).expect("it is there").permissions().mode() & 0o777;
         assert_eq!((mode(&place.file()), mode(&place.0)), (0o600, 0o700));
-        fs::set_permissions(place.file(), fs::Permissions::from_mode(0o644)).expect("opened to others");
-        settle(&journal, "op", StepState::Applied, Heard::Yes);
-        assert_eq!(mode(&place.file()), 0o600, "closed to them again");
+        for (before, after) in [(0o644, 0o600), (0o700, 0o700)] {
+            fs::set_permissions(place.file(), fs::Permissions::from_mode(before)).expect("a mode");
+            settle(&journal, "op", StepState::Applied, Heard::Yes);
+            assert_eq!(mode(&place.file()), after, "closed to others, its owner's part left alone");
+        }
     }
 }
 
@@ -184,7 +186,7 @@ fn a_place_that_cannot_be_written_refuses_before_anything_is_sent() {
     fs::write(place.0.join("file"), "").expect("a file");
     let cases = [
         (place.0.join("file/below/journal.jsonl"), "not a folder"),
-        (place.0.clone(), "folder"),
+        (place.0.clone(), "it is a folder"),
         (PathBuf::from("/dev/null"), "not a file"),
     ];
     for (path, words) in cases {
@@ -192,8 +194,8 @@ fn a_place_that_cannot_be_written_refuses_before_anything_is_sent() {
             continue;
         }
         let journal = Journal::on_disk(Some(path.clone()), None, "one".into());
-        let exists = path.exists() || path.starts_with(place.0.join("file"));
-        assert_eq!(journal.read().is_err(), exists, "{}", path.display());
+        let unread = journal.read().err().map(|told| told.to_string()).unwrap_or_default();
+        assert!(unread.contains("cannot be read") && unread.contains(words), "{}: {unread}", path.display());
         let told = intend(&journal, "op", &proposal(2)).err().expect("refused").to_string();
         assert!(told.contains("nothing was sent to YNAB") && told.contains(words), "{}: {told}", path.display());
     }
@@ -238,6 +240,134 @@ fn what_an_undo_did_stands_with_what_it_took_back() {
     settle(&journal, "back", StepState::Applied, Heard::Yes);
     let contents = journal.read().expect("it");
     assert_eq!((contents.operations.len(), contents.operations[0].undone.len()), (1, 1));
+}
+
+#[test]
+fn what_is_recorded_is_what_was_confirmed_and_a_way_back_needs_no_yes_of_its_own() {
+    let journal = Journal::in_memory();
+    let confirmed = |proposal| crate::confirm::without_question(proposal).expect("one that needs no question");
+    let proposal = Proposal { kind: Kind::Approve, ..proposal(2) };
+    let steps = proposal.steps.clone();
+    let recorded = journal.record(confirmed(proposal), "op".into(), String::new(), 7).expect("recorded");
+    assert_eq!((recorded.operation(), recorded.plan()), (&"op".into(), &"p".into()));
+    assert_eq!((recorded.kind(), recorded.steps()), (Kind::Approve, &steps[..]));
+    assert_eq!((recorded.knowledge(), recorded.done(), recorded.undoes()), (7, "Done.", None));
+    let back = journal.record_back(&recorded, Step::Import, "back".into(), String::new(), 8).expect("recorded");
+    assert_eq!((back.operation(), back.steps()), (&"back".into(), &[Step::Import][..]));
+    assert_eq!((back.knowledge(), back.undoes()), (8, Some(&"op".into())));
+}
+
+#[test]
+fn only_what_may_not_have_been_heard_is_marked() {
+    let place = Place::new("heard");
+    let journal = place.journal("one");
+    let _ = intend(&journal, "op", &proposal(2)).expect("recorded");
+    settle(&journal, "op", StepState::NotApplied, Heard::Yes);
+    assert!(!place.text().contains("heard"));
+    settle(&journal, "op", StepState::Applied, Heard::Perhaps);
+    assert!(place.text().ends_with("\"heard\":\"perhaps\"}\n"));
+}
+
+#[test]
+fn the_journal_is_where_the_user_says_or_beside_the_python_servers() {
+    let place = Place::new("where");
+    let named = place.journal("one");
+    assert_eq!(named.path(), Some(&*place.file()));
+    assert!(named.read().expect("nothing yet").operations.is_empty());
+    let beside = Journal::on_disk(None, Some(place.0.clone()), "one".into());
+    assert_eq!(beside.path(), Some(&*place.0.join("journal-v2.jsonl")));
+    assert_eq!(Journal::in_memory().path(), None);
+}
+
+#[test]
+fn the_python_servers_lines_are_read_and_judged_by_the_same_rules() {
+    let place = Place::new("python");
+    fs::create_dir_all(&place.0).expect("a folder");
+    let flagged = |id: &str| {
+        let change = serde_json::json!({ "transaction_id": "t", "from": null, "to": "red" });
+        serde_json::json!({ "operation_id": id, "plan_id": "p", "kind": "flag", "applied_at": "2026-01-01T10:00:00Z",
+            "details": { "changes": [change] } })
+    };
+    let undone = |id: &str| serde_json::json!({ "undone": id });
+    let lines = [flagged("a"), flagged("b"), flagged("a"), undone("b"), undone("unknown"), serde_json::json!({})];
+    fs::write(place.file(), lines.map(|line| line.to_string()).join("\n")).expect("written");
+    let journal = Journal::on_disk(None, Some(place.0.clone()), "one".into());
+    let contents = journal.read().expect("both");
+    let known: Vec<_> = contents.operations.iter().map(|known| (known.id.as_str(), known.closed)).collect();
+    assert_eq!(known, [("a", false), ("b", true)]);
+    let at = |line: usize| format!("line {line} of {}", place.file().display());
+    assert_eq!(
+        contents.damaged,
+        [at(3), at(5), at(6)],
+        "one told twice, one that undoes nothing known, one of no kind"
+    );
+}
+
+#[test]
+fn whether_it_can_be_written_is_said_without_writing() {
+    let place = Place::new("writable");
+    let journal = place.journal("one");
+    assert!(journal.writable().is_ok() && !place.file().exists(), "not there yet");
+    let _ = intend(&journal, "op", &proposal(2)).expect("recorded");
+    let text = place.text();
+    assert!(journal.writable().is_ok() && place.text() == text);
+    let told =
+        Journal::on_disk(Some(place.0.clone()), None, "two".into()).writable().expect_err("a folder").to_string();
+    assert!(told.contains("it is a folder") && told.contains("AVENIR_MCP_JOURNAL"), "{told}");
+    assert!(Journal::on_disk(None, None, "one".into()).writable().is_err(), "nowhere");
+    assert!(Journal::in_memory().writable().is_ok());
+}
+
+#[test]
+fn a_process_that_ends_lets_go_and_one_that_cannot_be_looked_at_is_taken_for_living() {
+    let place = Place::new("life");
+    let (one, two) = (place.journal("one"), place.journal("two"));
+    let _ = intend(&one, "op", &proposal(2)).expect("recorded");
+    assert_eq!((one.life("one"), two.life("one"), two.life("never")), (Life::Here, Life::Elsewhere, Life::Ended));
+    drop(one);
+    assert_eq!(two.life("one"), Life::Ended);
+    assert_eq!(two.life(&"x".repeat(400)), Life::Elsewhere, "no file can have that name");
+    let odd = alive_path(&place.file(), "/elsewhere");
+    fs::create_dir_all(odd.parent().expect("a folder")).expect("made");
+    fs::write(odd, "").expect("written");
+    assert_eq!(two.life("/elsewhere"), Life::Ended, "a name that would be a path is no process");
+}
+
+#[test]
+fn a_file_held_for_a_moment_is_waited_for_and_one_that_cannot_be_locked_is_used() {
+    let place = Place::new("moment");
+    let journal = place.journal("one");
+    let _ = intend(&journal, "first", &proposal(2)).expect("recorded");
+    let other = OpenOptions::new().append(true).open(place.file()).expect("the file");
+    other.lock().expect("locked");
+    let moment = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(50));
+        drop(other);
+    });
+    assert!(intend(&journal, "second", &proposal(2)).is_ok());
+    moment.join().expect("over");
+    let failing = |kind: io::ErrorKind| wait_for(|| Err(fs::TryLockError::Error(kind.into())));
+    assert!(failing(io::ErrorKind::Unsupported).is_ok(), "as on some network folders");
+    assert!(failing(io::ErrorKind::PermissionDenied).is_err());
+}
+
+#[test]
+fn an_error_of_the_disk_is_worded_for_a_person() {
+    use io::ErrorKind::*;
+    let cases = [
+        (PermissionDenied, "access is denied"),
+        (StorageFull, "the disk is full"),
+        (QuotaExceeded, "the disk is full"),
+        (ReadOnlyFilesystem, "the disk is read-only"),
+        (NotADirectory, "part of its path is not a folder"),
+        (AlreadyExists, "part of its path is not a folder"),
+        (NotFound, "its folder does not exist"),
+        (IsADirectory, "it is a folder"),
+    ];
+    for (kind, words) in cases {
+        assert_eq!(worded(&kind.into()), words);
+    }
+    assert_eq!(worded(&io::Error::other("as the system says")), "as the system says");
 }
 
 proptest! {
