@@ -106,7 +106,7 @@ impl Side {
     /// Before and after; what is available too where it differs from what is assigned.
     pub(super) fn shown(self, currency: &Currency) -> String {
         let assigned = format!("{} → {}", currency.of(self.before), currency.of(self.after));
-        if self.available == self.before && self.available_after() == self.after {
+        if self.available == self.before {
             return assigned;
         }
         let (before, after) = (signed(currency, self.available), signed(currency, self.available_after()));

@@ -199,7 +199,9 @@ mod tests {
         let proposed = categorize(plan, &asked).expect("an answer");
         assert!(proposed.proposal.is_none());
         assert_eq!((proposed.answer.outcome.status, proposed.answer.unchanged_count), (Status::NothingToDo, 1));
-        assert_eq!(categorize(plan, &[]).expect("an answer").answer.outcome.status, Status::NothingToDo);
+        assert_eq!(proposed.answer.outcome.message, "Every transaction has that category already.");
+        let none = categorize(plan, &[]).expect("an answer").answer.outcome;
+        assert_eq!((none.status, none.message.as_str()), (Status::NothingToDo, "No assignment was given."));
     }
 
     #[test]

@@ -204,13 +204,18 @@ mod tests {
         let proposed = change(plan, "Books", Some("Reading"), Some("Work")).expect("a proposal");
         let question = proposed.proposal.expect("a question").question;
         assert_eq!(question, "Change category 'Books' (Fun) to 'Reading' (Work)?");
+        let renamed = change(plan, "Books", Some("Reading"), None).expect("a proposal").proposal.expect("a question");
+        assert_eq!(renamed.question, "Change category 'Books' (Fun) to 'Reading' (Fun)?");
         for (name, to) in [(None, None), (Some(" Books "), None), (None, Some("Fun"))] {
             let same = change(plan, "Books", name, to).expect("an answer");
             assert_eq!(same.answer.outcome.status, Status::NothingToDo);
         }
-        let made = create(shelf(plan), group(plan, "Fun"), " Piano ").expect("a proposal");
+        let mut made = create(shelf(plan), group(plan, "Fun"), " Piano ").expect("a proposal");
         let question = made.proposal.expect("a question").question;
         assert!(question.starts_with("Create category 'Piano' in Fun?\nundo_operation cannot"), "{question}");
+        made.answer.landed(&Landed { category: Some("piano".into()), ..Landed::default() });
+        made.answer.landed(&Landed::default());
+        assert_eq!(made.answer.category_id, Some("piano".into()), "as YNAB made it");
     }
 
     /// Points 42 and 58: YNAB's own and hidden categories and groups are refused before any question.
@@ -223,6 +228,12 @@ mod tests {
         for name in ["Credit Card Payments", "Internal Master Category", "Retired things", "Gone group"] {
             assert!(change(plan, "Books", None, Some(name)).is_err(), "{name}");
             assert!(create(shelf(plan), group(plan, name), "x").is_err(), "{name}");
+        }
+        for (name, internal) in
+            [(INTERNAL_GROUP, false), (CARD_PAYMENTS_GROUP, false), (HIDDEN_GROUP, false), ("Own", true)]
+        {
+            let group = Group { id: "g".into(), name: name.into(), internal, ..Group::default() };
+            assert!(create(Shelf { groups: &[group], ..shelf(plan) }, "g", "x").is_err(), "{name}");
         }
         assert!(change(plan, "Blue Card", None, Some("Fun")).is_err());
         assert!(update(shelf(plan), "", Some("x"), None).is_err());

@@ -12,7 +12,7 @@ use crate::dates::Date;
 use crate::error::Refusal;
 use crate::ids::TransactionId;
 use crate::money::{Amount, Milliunits};
-use crate::plan::{Account, Ix, Plan};
+use crate::plan::{Account, Plan};
 use crate::refuse;
 use crate::text::{safe, with_lines};
 
@@ -101,7 +101,7 @@ pub fn create(plan: &Plan, today: Date, asked: Creation<'_>) -> Result<Proposed<
     let read = new.map(|(at, new)| row(plan, account, today, new, asked.approved, &format!("transactions[{at}]")));
     let rows = read.collect::<Result<Vec<NewRow>, Refusal>>()?;
     let (count, name) = (rows.len(), names::account(plan, account));
-    let twins = twins(plan, ix, &rows);
+    let twins = twins(plan, &rows);
     let answer = Created {
         outcome: Outcome::proposed(),
         account: safe(&account.name).into_owned(),
@@ -199,11 +199,11 @@ fn line(plan: &Plan, row: &NewRow, new: &New<'_>, has_twin: bool) -> String {
     line
 }
 
-/// The live transactions of the account that have a row's date, amount and payee, by row.
-fn twins<'a>(plan: &'a Plan, account: Ix<Account>, rows: &[NewRow]) -> impl Fn(&NewRow) -> Vec<TransactionId> + 'a {
+/// The live transactions that have a row's account, date, amount and payee, by row.
+fn twins<'a>(plan: &'a Plan, rows: &[NewRow]) -> impl Fn(&NewRow) -> Vec<TransactionId> + 'a {
     let wanted: HashSet<(Date, Milliunits)> = rows.iter().map(|row| (row.date, row.amount)).collect();
     let mut near: HashMap<(Date, Milliunits), Vec<&crate::plan::Transaction>> = HashMap::new();
-    for row in plan.live().filter(|row| row.account == account && wanted.contains(&(row.date, row.amount))) {
+    for row in plan.live().filter(|row| wanted.contains(&(row.date, row.amount))) {
         near.entry((row.date, row.amount)).or_default().push(row);
     }
     move |row| {
@@ -288,6 +288,19 @@ mod tests {
         assert!(!lines[2].contains("already"), "{lines:?}");
         let Step::Create { twins, .. } = &proposal.steps[0] else { panic!("{:?}", proposal.steps) };
         assert_eq!(twins.as_slice(), std::slice::from_ref(&twin.id));
+    }
+
+    #[test]
+    fn what_ynab_made_is_in_the_answer() {
+        let household = corpus("household");
+        let plan = &household.plans[0];
+        let account = plan.accounts.iter().find(|a| &*a.name == "Everyday account").expect("the account").id.as_str();
+        let asked = Creation { account_id: account, transactions: &[new(), new()], approved: false };
+        let mut answer = create(plan, household.today, asked).expect("a proposal").answer;
+        answer.landed(&Landed { created: vec!["one".into()], ..Landed::default() });
+        answer.landed(&Landed { created: vec!["two".into()], duplicates: vec!["x".into()], ..Landed::default() });
+        assert_eq!(answer.created_ids, ["one".into(), "two".into()]);
+        assert_eq!(answer.duplicate_import_ids, ["x"]);
     }
 
     /// Points 38, 42, 56: what YNAB refuses or drops, and what would not be written as shown, is refused first.

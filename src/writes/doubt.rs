@@ -125,3 +125,83 @@ fn imported(plan: &Plan, fresh: &[TransactionId]) -> Verdict {
         fresh.iter().filter_map(|id| plan.transactions.get(id)).filter(is).map(|t| t.id.clone()).collect();
     if created.is_empty() { Verdict::NotApplied } else { Verdict::Applied(Landed { created, ..Landed::default() }) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::{Category, Transaction};
+    use crate::writes::laws::stage::{books, carry_out, creating, plan, recategorised_since};
+
+    #[test]
+    fn rows_that_are_neither_as_before_nor_as_asked_tell_nothing() {
+        let mut plan = plan();
+        let step = books(&plan, 2).steps.remove(0);
+        let Step::Transactions { rows } = &step else { panic!("{step:?}") };
+        rows.iter().for_each(|row| recategorised_since(&mut plan, &row.id, "Rent"));
+        assert!(matches!(judge(&step, &plan, &[]), Verdict::Unclear(_)));
+    }
+
+    #[test]
+    fn a_deletion_was_applied_when_the_transaction_is_gone() {
+        let mut plan = plan();
+        let step = creating(&plan, 1).steps.remove(0);
+        let id = carry_out(&mut plan, &step).created.remove(0);
+        let Step::Create { mut rows, .. } = step else { panic!("{step:?}") };
+        let step = Step::Delete { id, row: rows.remove(0) };
+        assert_eq!(judge(&step, &plan, &[]), Verdict::NotApplied);
+        carry_out(&mut plan, &step);
+        assert_eq!(judge(&step, &plan, &[]), Verdict::Applied(Landed::default()));
+        let unknown = match step {
+            Step::Delete { row, .. } => Step::Delete { id: "unknown".into(), row },
+            other => other,
+        };
+        assert_eq!(judge(&unknown, &plan, &[]), Verdict::Applied(Landed::default()));
+    }
+
+    #[test]
+    fn a_category_was_created_when_a_live_one_of_that_name_is_in_that_group() {
+        let mut plan = plan();
+        let group = plan.groups.iter().find(|group| &*group.name == "Fun").expect("the group").id.clone();
+        let step = Step::CreateCategory { place: CategoryPlace { name: "Piano".into(), group: group.clone() } };
+        let piano = Category { id: "piano".into(), name: "PIANO".into(), group, ..Category::default() };
+        let others = [
+            Category { id: "gone".into(), deleted: true, ..piano.clone() },
+            Category { id: "elsewhere".into(), group: "another".into(), ..piano.clone() },
+            Category { id: "organ".into(), name: "Organ".into(), ..piano.clone() },
+        ];
+        for other in others {
+            plan.categories.put(other);
+            assert_eq!(judge(&step, &plan, &[]), Verdict::NotApplied);
+        }
+        plan.categories.put(piano);
+        let landed = Landed { category: Some("piano".into()), ..Landed::default() };
+        assert_eq!(judge(&step, &plan, &[]), Verdict::Applied(landed));
+    }
+
+    #[test]
+    fn a_split_was_applied_when_the_lines_are_as_asked_in_any_order() {
+        let mut plan = plan();
+        let is = |t: &&Transaction| t.is_split() && t.live_lines().all(|line| line.category.is_some());
+        let row = plan.live().find(is).expect("a split").clone();
+        let lines: Vec<NewLine> = row
+            .live_lines()
+            .map(|line| {
+                let category = plan.categories[line.category.expect("a category")].id.clone();
+                NewLine { amount: line.amount, category, memo: None }
+            })
+            .collect();
+        let split = |lines: Vec<NewLine>| Step::Split { id: row.id.clone(), before: None, lines };
+        let reversed = lines.iter().rev().cloned().collect();
+        assert_eq!(judge(&split(reversed), &plan, &[]), Verdict::Applied(Landed::default()));
+        let unclear = |plan: &Plan, step: &Step| matches!(judge(step, plan, &[]), Verdict::Unclear(_));
+        assert!(unclear(&plan, &split(lines[1..].to_vec())), "other lines");
+        let at = plan.transactions.find(&row.id).expect("the row");
+        let set = |plan: &mut Plan, change: fn(&mut Transaction)| change(plan.transactions.at_mut(at));
+        set(&mut plan, |row| row.lines.clear());
+        assert_eq!(judge(&split(lines.clone()), &plan, &[]), Verdict::NotApplied);
+        let elsewhere = Step::Split { id: row.id.clone(), before: Some("other".into()), lines: lines.clone() };
+        assert!(unclear(&plan, &elsewhere), "another category since");
+        set(&mut plan, |row| row.deleted = true);
+        assert!(unclear(&plan, &split(lines)), "deleted since");
+    }
+}
