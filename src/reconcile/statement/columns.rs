@@ -21,7 +21,9 @@ pub(super) struct Cell {
 
 impl Cell {
     pub(super) fn new(text: &str) -> Self {
-        let text = text.trim().trim_matches('\'').trim();
+        // Marks of direction stand around what is read from left to right within another script.
+        let edge = |c: char| c.is_whitespace() || matches!(c, '\'' | '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}');
+        let text = text.trim_matches(edge);
         // Excel's way to keep digits as text: ="0012".
         let text = text.strip_prefix("=\"").and_then(|t| t.strip_suffix('"')).unwrap_or(text);
         let day = written(text);
@@ -86,6 +88,8 @@ pub(super) struct Layout {
     pub(super) account: Vec<usize>,
     /// Whether nothing but the balances can say which column is the amount.
     pub(super) unsure: bool,
+    /// Whether a second table follows, with other columns.
+    pub(super) another: bool,
     /// How many records look like rows.
     pub(super) rows: usize,
 }
@@ -122,7 +126,7 @@ pub(super) fn layout(table: &Table, near: Date) -> Option<Layout> {
         has(&days, |cell| cell.day.is_some()) && has(&numbers, |cell| cell.figure.is_some())
     };
     let first = table.iter().position(|record| in_rows(record))?;
-    let roles = roles(table, first, &days, &numbers);
+    let (heading, roles) = roles(table, first, &days, &numbers);
     let find = |test: &dyn Fn(Role) -> bool| roles.iter().position(|r| r.is_some_and(test));
     let ranked = |rank: &dyn Fn(Role) -> Option<u8>| {
         let mut ranked: Vec<(u8, usize)> =
@@ -155,21 +159,23 @@ pub(super) fn layout(table: &Table, near: Date) -> Option<Layout> {
         .filter(|at| !days.contains(at) && !numbers.contains(at) && counts.get(*at).is_some_and(|c| c.filled > 0))
         .collect();
     let (payee, memo) = who(&roles, &counts, &texts);
-    let differs = |at: &usize| {
-        let distinct = counts.get(*at).map_or(0, |count| count.distinct.len());
-        distinct > 1 && distinct * 2 <= body.len()
-    };
-    let owned = roles.iter().enumerate().filter(|(_, r)| matches!(r, Some(Role::Account | Role::Currency)));
+    let distinct = |at: usize| counts.get(at).map_or(0, |count| count.distinct.len());
+    let owned = roles.iter().enumerate().filter(|(at, r)| match r {
+        Some(Role::Account) => distinct(*at) > 1 && distinct(*at) * 2 <= body.len(),
+        Some(Role::Currency) => distinct(*at) > 1,
+        _ => false,
+    });
     Some(Layout {
         start: first,
         booked,
         booked_named: booked_named.is_some(),
         unsure,
+        another: has_another(table, heading, first),
         other_day,
         fee,
         payee,
         memo,
-        account: owned.map(|(at, _)| at).filter(differs).collect(),
+        account: owned.map(|(at, _)| at).collect(),
         rows: table.iter().filter(|record| in_rows(record)).count(),
         ways,
     })
@@ -201,7 +207,9 @@ fn counted(body: &[&Vec<Cell>], width: usize) -> Vec<Count> {
 
 /// Most of its cells are days, in one order.
 fn is_day(body: &[&Vec<Cell>], counts: &[Count], at: usize, near: Date) -> bool {
-    let Some(count) = counts.get(at).filter(|c| c.days > 0 && c.days * 10 >= c.filled * 9) else { return false };
+    // A last line with a balance or a sum may have a word there, in however short a file.
+    let mostly = |c: &&Count| c.days > 0 && (c.days * 10 >= c.filled * 9 || (c.days >= 3 && c.filled - c.days == 1));
+    let Some(count) = counts.get(at).filter(mostly) else { return false };
     if count.days * 2 < body.len() {
         return false;
     }
@@ -217,8 +225,8 @@ fn is_number(count: Option<&Count>) -> bool {
     count.is_some_and(|c| c.figures > 0 && (c.figures + c.outs) * 10 >= c.filled * 9)
 }
 
-/// The roles that the heading gives, where the content does not contradict them.
-fn roles(table: &Table, first: usize, days: &[usize], numbers: &[usize]) -> Vec<Option<Role>> {
+/// The heading and the roles that it gives, where the content does not contradict them.
+fn roles(table: &Table, first: usize, days: &[usize], numbers: &[usize]) -> (Option<usize>, Vec<Option<Role>>) {
     let fitting = |record: &Vec<Cell>| -> Vec<Option<Role>> {
         let fits = |(at, cell): (usize, &Cell)| {
             let (day, number) = (days.contains(&at), numbers.contains(&at));
@@ -236,11 +244,24 @@ fn roles(table: &Table, first: usize, days: &[usize], numbers: &[usize]) -> Vec<
         };
         record.iter().enumerate().map(fits).collect()
     };
-    let above = table.iter().take(first).rev().take(ABOVE_MAX).map(fitting);
-    let known = |roles: &Vec<Option<Role>>| roles.iter().flatten().count();
-    // The nearest of the best: `max_by_key` keeps the last of equals, so the farthest comes first.
-    let best = above.collect::<Vec<_>>().into_iter().rev().max_by_key(known);
-    best.filter(|roles| known(roles) >= 2).unwrap_or_default()
+    // The nearest of the best: `max_by_key` keeps the last of equals.
+    let above = table.iter().enumerate().take(first).skip(first.saturating_sub(ABOVE_MAX));
+    let known = |(_, roles): &(usize, Vec<Option<Role>>)| roles.iter().flatten().count();
+    let best = above.map(|(at, record)| (at, fitting(record))).max_by_key(known);
+    best.filter(|best| known(best) >= 2).map_or((None, Vec::new()), |(at, roles)| (Some(at), roles))
+}
+
+/// Whether another heading follows, with its columns in another order.
+fn has_another(table: &Table, heading: Option<usize>, first: usize) -> bool {
+    let named = |record: &Vec<Cell>| -> Vec<Option<Role>> { record.iter().map(|cell| role(&cell.text)).collect() };
+    let Some(own) = heading.and_then(|at| table.get(at)).map(named) else { return false };
+    let is_heading = |record: &&Vec<Cell>| {
+        let has = |test: fn(Role) -> bool| named(record).into_iter().flatten().any(test);
+        record.iter().all(|cell| cell.day.is_none() && cell.figure.is_none())
+            && has(|role| matches!(role, Role::Day(_) | Role::ValueDay))
+            && has(|role| matches!(role, Role::Amount(_) | Role::Debit | Role::Credit))
+    };
+    table.iter().skip(first).filter(is_heading).any(|record| named(record) != own)
 }
 
 /// The ways the number columns may be meant.

@@ -7,7 +7,7 @@ use super::columns::{Cell, Layout, Money, Table, layout};
 use super::day::{Order, written};
 use super::figure::{Figure, Mark, figure};
 use super::proof::chain;
-use super::words::{Named, balance_alone, balance_named, fold, is_out, is_pending};
+use super::words::{Named, balance_alone, balance_named, fold, is_out, is_pending, is_sum};
 use super::{Candidate, Known, ReadAs, Row, Sheet, Sign, Stand, gathered, readings};
 use crate::dates::Date;
 use crate::error::Refusal;
@@ -24,6 +24,9 @@ pub(super) fn candidates(text: &str, told: &ReadAs, known: &Known) -> Result<Vec
     let (delimiter, table, layout) = table(text, told, known).ok_or_else(|| {
         refuse!("No column of dates with one of amounts was found, so this is no bank statement that can be read here.")
     })?;
+    if layout.another {
+        return Err(refuse!("This CSV file holds several tables with other columns. Give one of them alone."));
+    }
     let read_as = ReadAs { delimiter: Some(char::from(delimiter).to_string()), ..ReadAs::default() };
     let file = File { table, layout, known };
     let mut best: (f64, Vec<Candidate>) = (-1.0, Vec::new());
@@ -182,7 +185,7 @@ impl File<'_> {
 
     /// The records that stand for something, from the first row on.
     fn lines(&self, money: Money) -> Result<Vec<Line<'_>>, Refusal> {
-        let (mut lines, mut number) = (Vec::new(), 0);
+        let (mut lines, mut number, mut undated) = (Vec::new(), 0, false);
         let has = |cells: &[Cell], at: usize, test: fn(&Cell) -> bool| cells.get(at).is_some_and(test);
         for cells in self.table.iter().skip(self.layout.start) {
             let dated = has(cells, self.layout.booked, |cell| cell.day.is_some());
@@ -201,9 +204,16 @@ impl File<'_> {
                 }
             } else if self.is_pending(cells) || (!dated && other && self.layout.booked_named) {
                 lines.push(Line::Pending);
+            } else if dated && undated {
+                return Err(refuse!(
+                    "After row {number} of this CSV file comes an amount with no date. Give each row its date."
+                ));
             } else if dated {
                 number += 1;
                 lines.push(Line::Row(cells));
+            } else {
+                undated |=
+                    !is_sum(&label) && money.columns().iter().any(|at| has(cells, *at, |cell| !cell.is_nothing()));
             }
         }
         Ok(lines)
@@ -260,6 +270,7 @@ impl File<'_> {
         }
         let mut sheets = gathered(parts);
         for sheet in &mut sheets {
+            leave_out_sum(sheet);
             self.take_fees(sheet, lines, way);
             self.settle_balances(sheet, way);
         }
@@ -398,6 +409,15 @@ impl File<'_> {
         let into = sheet.rows.iter().filter(|row| row.amount.is_positive()).count();
         // Of a debt, what is spent outweighs what is paid back; elsewhere only a file without any minus is in doubt.
         sign == Sign::AsWritten || if self.known.debt { out > into } else { out > 0 && into == 0 }
+    }
+}
+
+/// A last row that is called a sum, and is that of the others, is no row.
+fn leave_out_sum(sheet: &mut Sheet) {
+    let sum = sheet.sum();
+    let is_it = |row: &mut Row| is_sum(&row.payee) && sum - row.amount == row.amount;
+    if sheet.rows.len() > 2 {
+        sheet.rows.pop_if(is_it);
     }
 }
 

@@ -40,8 +40,8 @@ pub(super) fn text(bytes: &[u8]) -> Result<Cow<'_, str>, Refusal> {
     let text = match bytes {
         [0xFF, 0xFE, rest @ ..] => Cow::Owned(wide(1, rest)),
         [0xFE, 0xFF, rest @ ..] => Cow::Owned(wide(0, rest)),
-        [0xEF, 0xBB, 0xBF, rest @ ..] => narrow(rest),
-        _ => narrow(bytes),
+        [0xEF, 0xBB, 0xBF, rest @ ..] => narrow(rest)?,
+        _ => narrow(bytes)?,
     };
     if text.chars().take(4096).filter(|c| *c == '\0').count() > 0 {
         return Err(no_statement("a binary file"));
@@ -49,11 +49,31 @@ pub(super) fn text(bytes: &[u8]) -> Result<Cow<'_, str>, Refusal> {
     Ok(text)
 }
 
-fn narrow(bytes: &[u8]) -> Cow<'_, str> {
-    match std::str::from_utf8(bytes) {
-        Ok(text) => Cow::Borrowed(text.trim_start_matches('\u{FEFF}')),
-        Err(_) => Cow::Owned(bytes.iter().map(|b| windows(*b)).collect()),
+fn narrow(bytes: &[u8]) -> Result<Cow<'_, str>, Refusal> {
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        return Ok(Cow::Borrowed(text.trim_start_matches('\u{FEFF}')));
     }
+    // A bank may cut its UTF-8 within a letter.
+    let text = String::from_utf8_lossy(bytes);
+    let cut = text.chars().filter(|c| *c == char::REPLACEMENT_CHARACTER).count();
+    if text.chars().filter(|c| !c.is_ascii()).count() > 2 * cut {
+        return Ok(text);
+    }
+    if is_other_script(bytes) {
+        return Err(refuse!(
+            "The file's letters are neither in UTF-8 nor in Latin-1. Save it as UTF-8, then try again."
+        ));
+    }
+    Ok(Cow::Owned(bytes.iter().map(|b| windows(*b)).collect()))
+}
+
+/// Whether the bytes cannot be Latin-1: one has no letter there, or most that are not ASCII stand side by side, as the
+/// letters of another script do.
+fn is_other_script(bytes: &[u8]) -> bool {
+    let pairs = bytes.windows(2).filter(|two| two.iter().all(|byte| *byte >= 0x80)).count();
+    let high = bytes.iter().filter(|byte| **byte >= 0x80);
+    let is_none = |byte: &u8| matches!(windows(*byte), '\u{80}'..='\u{9F}');
+    high.clone().any(is_none) || (pairs >= 4 && pairs * 5 > high.count() * 2)
 }
 
 fn windows(byte: u8) -> char {
@@ -190,5 +210,9 @@ mod tests {
         assert_eq!(text(b"Libell\xE9 \x80").ok().as_deref(), Some("Libellé €"));
         assert_eq!(text("Libellé €".as_bytes()).ok().as_deref(), Some("Libellé €"));
         assert_eq!(text(b"\xFE\xFF\0D\0\xE9").ok().as_deref(), Some("Dé"));
+        assert_eq!(text(b"Caf\xC3\xA9, M\xC3\xBCller, Ren\xC3").ok().as_deref(), Some("Café, Müller, Ren\u{FFFD}"));
+        for other in [&b"\x83J\x81[\x83h"[..], b"\xCE\xEF\xEB\xE0\xF2\xE0 \xEF\xEE \xEA\xE0\xF0\xF2\xE5"] {
+            assert!(text(other).is_err_and(|refusal| refusal.to_string().contains("UTF-8")), "{other:?}");
+        }
     }
 }

@@ -11,6 +11,8 @@ use crate::refuse;
 
 /// How many bits more than another reading YNAB's rows must give: a thousand to one.
 const BITS_MIN: f64 = 10.0;
+/// How far after today no row is dated, in days.
+const FAR_DAYS: i64 = 366;
 /// How far after today a booked row may be dated.
 const AHEAD_DAYS: i64 = 7;
 
@@ -36,14 +38,19 @@ impl Chain {
     }
 }
 
-/// The chain of the rows' balances, in the file's order or against it; `None` without a balance.
+/// The chain of the rows' balances, in the file's order or against it; `None` without a balance. Days in order say which:
+/// a column of balances before each row would hold the other way round, with every sign inverted.
 pub(super) fn chain(rows: &[Row]) -> Option<Chain> {
-    let newest_first = rows.first().zip(rows.last()).is_some_and(|(first, last)| first.date > last.date);
+    let (first, last) = (rows.first()?.date, rows.last()?.date);
+    let oldest_first = first < last && rows.is_sorted_by_key(|row| row.date);
+    let newest_first = first > last && rows.is_sorted_by(|a, b| a.date >= b.date);
     let forwards = follow(rows.iter(), true)?;
     let backwards = follow(rows.iter().rev(), false)?;
     let best = match backwards.held.cmp(&forwards.held) {
+        _ if oldest_first => forwards,
+        _ if newest_first => backwards,
         std::cmp::Ordering::Greater => backwards,
-        std::cmp::Ordering::Equal if newest_first => backwards,
+        std::cmp::Ordering::Equal if first > last => backwards,
         _ => forwards,
     };
     Some(shuffled(rows).filter(|any| any.held > best.held).unwrap_or(best))
@@ -86,6 +93,13 @@ fn shuffled(rows: &[Row]) -> Option<Chain> {
         [(a, 1), (b, -1)] | [(b, -1), (a, 1)] => (*a, *b),
         _ => return None,
     };
+    let (first, last) = (rows.iter().map(|row| row.date).min()?, rows.iter().map(|row| row.date).max()?);
+    let ends = |row: &Row| row.date == last && row.balance.is_some_and(|balance| balance.wide() == closing);
+    let starts =
+        |row: &Row| row.date == first && row.balance.is_some_and(|balance| (balance - row.amount).wide() == opening);
+    if !rows.iter().any(ends) || !rows.iter().any(starts) {
+        return None;
+    }
     let links = rows.len().saturating_sub(1);
     let (opening, closing) = (Milliunits::from_wide(opening), Milliunits::from_wide(closing));
     Some(Chain { links, held: links, opening, closing, forwards: true })
@@ -167,6 +181,17 @@ pub(super) fn settle(
         let largest = |c: &Candidate| -> i128 { c.sheet.rows.iter().map(|row| row.amount.wide().abs()).sum() };
         let most = candidates.iter().map(largest).max().unwrap_or_default();
         prefer(&mut candidates, |c| largest(c) == most);
+    }
+    // A year that has not come is one of another calendar.
+    let far = |c: &Candidate| {
+        c.sheet.rows.iter().map(|row| row.date).find(|date| days_between(known.today, *date) > FAR_DAYS)
+    };
+    if let Some(far) = candidates.iter().map(far).min().flatten() {
+        return Err(refuse!(
+            "The {} file's rows lie in the year {}. Export it with the usual years.",
+            format.name(),
+            far.year()
+        ));
     }
     let past = |c: &Candidate| c.sheet.rows.iter().all(|row| days_between(known.today, row.date) <= AHEAD_DAYS);
     prefer(&mut candidates, past);

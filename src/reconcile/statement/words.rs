@@ -84,10 +84,10 @@ const BALANCE: &str = "balance|bal|running balance|saldo|solde|kontostand|kontos
     残高|余额|잔액|restsaldo|saldo posterior|closing balance";
 const FEE: &str =
     "fee|fees|frais|gebuhr|gebuhren|commission|commissione|commissioni|comision|oplata|avgift|kosten|spese";
-const DEBIT: &str = "debit|debits|debit amount|withdrawal|withdrawals|withdrawal amt|paid out|money out|amount out|soll|belastung|lastschrift|\
+const DEBIT: &str = "debit|debits|debit amount|withdrawal|withdrawals|withdrawal amt|paid out|money out|amount out|outflow|soll|belastung|lastschrift|\
     ausgang|ausgange|ausgaben|uscite|uscita|addebiti|addebito|dare|cargo|cargos|debito|debitos|debet|debe|afschrijving|\
     spent|spend|payments out|uttag|ut fra konto|ut av konto|obciazenia|wydatki|出金|出金金額|お支払金額|引出|支出|charges|borc|terheles|vydaje";
-const CREDIT: &str = "credit|credits|credit amount|deposit|deposits|deposit amt|paid in|money in|amount in|haben|gutschrift|gutschriften|\
+const CREDIT: &str = "credit|credits|credit amount|deposit|deposits|deposit amt|paid in|money in|amount in|inflow|haben|gutschrift|gutschriften|\
     eingang|eingange|einnahmen|entrate|entrata|accrediti|accredito|avere|abono|abonos|credito|creditos|kredit|haber|bijschrijving|\
     received|payments in|insattning|inn pa konto|uznania|wplywy|入金|入金金額|お預り金額|預入|收入|alacak|jovairas|prijmy";
 const AMOUNT: &str = "amount|amt|betrag|umsatz|montant|importo|importe|valor|bedrag|kwota|kwota operacji|belopp|belob|belop|summa|maara|castka|\
@@ -182,7 +182,7 @@ pub(super) fn is_out(cell: &str) -> Option<bool> {
 }
 
 const PENDING: &str = "pending|vorgemerkt|umsatz vorgemerkt|en attente|pendiente|in behandeling|reserviert|reserved|authorised|authorized|authorisation|in progress|\
-    non comptabilise|da contabilizzare|in sospeso|oczekujaca|blokada|reverted|declined|failed|cancelled|canceled|reservation|preliminar|pdng|rejected|uncompleted|\
+    non comptabilise|da contabilizzare|in sospeso|oczekujaca|blokada|reverted|declined|failed|refuse|refusee|abgelehnt|rechazado|rechazada|rifiutato|afvist|avvist|nekad|geweigerd|hylatty|odrzucona|zamitnuto|cancelled|canceled|reservation|preliminar|pdng|rejected|uncompleted|\
     en cours|nicht gebucht|em processamento|pendente|reserverat|reservert|odota|odottaa|未確定";
 
 /// Whether the cell says that the entry is not booked, or never will be.
@@ -220,13 +220,25 @@ pub(super) fn balance_named(folded: &str) -> Option<Named> {
 
 /// Which balance the text names when it says nothing else but a day or a currency.
 pub(super) fn balance_alone(text: &str) -> Option<Named> {
+    let bare = bare(text);
+    let known = [(OPENING, Named::Opening), (CLOSING, Named::Closing)];
+    known.into_iter().find(|(phrases, _)| is_one(&bare, phrases)).map(|(_, named)| named)
+}
+
+const SUM: &str = "total|totals|total amount|grand total|sum|summe|gesamt|gesamtsumme|endsumme|totaal|som|totale|somme|total general|suma|\
+    soma|totais|razem|summa|yhteensa|celkem|spolu|osszesen|toplam|合計|总计|합계";
+
+/// Whether the text names a sum and nothing else; a shop may be called so too.
+pub(super) fn is_sum(text: &str) -> bool {
+    is_one(&bare(text), SUM)
+}
+
+/// The folded text without numbers, currencies and the words that tie them.
+fn bare(text: &str) -> String {
     const SMALL: &str = "au|vom|am|al|del|on|at|as|of|du|per|op|den|the|date|eur|usd|gbp|chf";
     let folded = fold(text);
     let small = |word: &str| word.bytes().all(|b| b.is_ascii_digit()) || is_one(word, SMALL);
-    let words: Vec<&str> = folded.split(' ').filter(|word| !small(word)).collect();
-    let bare = words.join(" ");
-    let known = [(OPENING, Named::Opening), (CLOSING, Named::Closing)];
-    known.into_iter().find(|(phrases, _)| is_one(&bare, phrases)).map(|(_, named)| named)
+    folded.split(' ').filter(|word| !small(word)).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
