@@ -79,10 +79,9 @@ pub fn runway(
     let cards: Milliunits = counted_in.iter().filter(|a| a.kind.is_card()).map(|account| account.balance).sum();
 
     let months = complete_months(plan, today, months_count);
-    let held = |month: Month| months.first().is_some_and(|first| *first <= month) && months.last() >= Some(&month);
     let [mut all, mut essential] = [Milliunits::ZERO; 2];
-    for_each_flow(plan, |flow| {
-        if flow.kind == Kind::Spending && held(flow.month) {
+    for_each_flow(plan, &months, |flow| {
+        if flow.kind == Kind::Spending {
             all += flow.amount;
             let group = flow.category.map(|ix| &plan.categories[ix].group);
             if group.is_some_and(|id| chosen.iter().flatten().any(|chosen| chosen.id == *id)) {

@@ -65,7 +65,7 @@ pub fn rate(plan: &Plan, today: Date, months_count: usize) -> SavingsRate {
     let months = complete_months(plan, today, months_count);
     let mut sums = vec![Sums::default(); months.len()];
     let [mut tracking, mut unsorted, mut corrections] = [Milliunits::ZERO; 3];
-    for_each_flow(plan, |flow| {
+    for_each_flow(plan, &months, |flow| {
         let place = months.first().map(|first| first.until(flow.month)).and_then(|place| usize::try_from(place).ok());
         let Some(month) = place.and_then(|place| sums.get_mut(place)) else { return };
         match flow.kind {
