@@ -97,16 +97,16 @@ fn every_fault_of_every_write_ends_in_what_is_told() {
             table += &format!(" {:>15}", cells[number].as_deref().unwrap_or("WRONG"));
         }
     }
-    #[expect(clippy::print_stdout, reason = "the table is the result")]
-    {
-        println!("{table}");
-    }
     let wrong: Vec<String> = columns
         .iter()
         .zip(&done)
         .flat_map(|(column, cells)| rows.iter().zip(cells).map(move |(row, cell)| (row, column, cell)))
         .filter_map(|(row, column, cell)| Some(format!("{} / {}: {}", row.name, column.name(), cell.as_ref().err()?)))
         .collect();
+    #[expect(clippy::print_stdout, reason = "the table is the result")]
+    {
+        println!("{table}\n{} cells, {} wrong", rows.len() * columns.len(), wrong.len());
+    }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 

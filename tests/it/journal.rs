@@ -99,6 +99,7 @@ fn point_4_a_code_that_comes_back_after_its_answer_was_lost_says_what_became_of_
     ynab.fault(Fault::new(Action::Status(500, None)).method("GET").after(1).times(2));
     let doubt = session.call(write.tool, coded.clone());
     assert!(doubt.is_refused() && doubt.text().starts_with("In doubt: "), "{doubt:?}");
+    assert!(doubt.text().contains("The next call that reaches YNAB finds out."), "{doubt:?}");
     ynab.mend();
     let again = session.call(write.tool, coded);
     assert!(again.is_refused() && again.text().contains("its change was applied (operation "), "{again:?}");
