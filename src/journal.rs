@@ -71,6 +71,11 @@ impl Recorded {
     }
 }
 
+/// The turn to write to YNAB.
+pub struct Turn {
+    _lock: Option<File>,
+}
+
 /// As long as this lives, its operation is under way here, and what is open about it is no doubt.
 struct Flight {
     operation: OperationId,
@@ -250,14 +255,7 @@ impl Journal {
         at: String,
         knowledge: i64,
     ) -> Result<Flight, Refusal> {
-        let nothing_sent = |error: &io::Error| {
-            refuse!(
-                "The journal cannot be written ({}), so nothing was sent to YNAB. Free or unlock its place{}, then call again.",
-                worded(error),
-                self.path().map(|path| format!(" ({})", path.display())).unwrap_or_default()
-            )
-        };
-        self.stay_alive().map_err(|error| nothing_sent(&error))?;
+        self.stay_alive().map_err(|error| self.nothing_sent(&error))?;
         let line = Line::Intent {
             v: VERSION,
             operation_id: operation.clone(),
@@ -272,8 +270,45 @@ impl Journal {
         };
         held(&self.under_way).insert(operation.clone());
         let flight = Flight { operation: operation.clone(), under_way: self.under_way.clone() };
-        self.append(&line).map_err(|error| nothing_sent(&error))?;
+        self.append(&line).map_err(|error| self.nothing_sent(&error))?;
         Ok(flight)
+    }
+
+    fn nothing_sent(&self, error: &io::Error) -> Refusal {
+        refuse!(
+            "The journal cannot be written ({}), so nothing was sent to YNAB. Free or unlock its place{}, then call again.",
+            worded(error),
+            self.path().map(|path| format!(" ({})", path.display())).unwrap_or_default()
+        )
+    }
+
+    /// The turn to write to YNAB, which one process has at a time until it is dropped or the process ends; `None` while
+    /// another has it.
+    pub fn turn(&self) -> Result<Option<Turn>, Refusal> {
+        let Place::Disk { file, .. } = &self.place else { return Ok(Some(Turn { _lock: None })) };
+        let tried = self.stay_alive().and_then(|()| {
+            let mut options = OpenOptions::new();
+            let lock = owner_only(options.create(true).write(true).truncate(false)).open(beside(file, "turn"))?;
+            match lock.try_lock() {
+                Ok(()) => Ok(Some(Turn { _lock: Some(lock) })),
+                Err(fs::TryLockError::WouldBlock) => Ok(None),
+                // Where files cannot be locked, processes are on their own.
+                Err(fs::TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {
+                    Ok(Some(Turn { _lock: None }))
+                }
+                Err(fs::TryLockError::Error(error)) => Err(error),
+            }
+        });
+        tried.map_err(|error| self.nothing_sent(&error))
+    }
+
+    /// How long it is: another length says that someone wrote meanwhile.
+    pub fn length(&self) -> u64 {
+        match &self.place {
+            Place::Disk { file, .. } => fs::metadata(file).map_or(0, |about| about.len()),
+            Place::Memory(lines) => held(lines).len() as u64,
+            Place::Nowhere => 0,
+        }
     }
 
     /// Says what became of a step.
@@ -344,6 +379,7 @@ impl Journal {
         let Place::Disk { file, .. } = &self.place else { return Ok(()) };
         let mut alive = held(&self.alive);
         if alive.is_none() {
+            is_there(file)?;
             make_folder(file)?;
             let path = alive_path(file, &self.process);
             let mut options = OpenOptions::new();
@@ -603,8 +639,13 @@ fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 fn alive_path(file: &Path, process: &str) -> PathBuf {
+    beside(file, &format!("{process}.alive"))
+}
+
+/// The journal's path with another ending.
+fn beside(file: &Path, ending: &str) -> PathBuf {
     let mut name = file.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{process}.alive"));
+    name.push(format!(".{ending}"));
     file.with_file_name(name)
 }
 

@@ -2,7 +2,7 @@
 //! computes anything about money.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -22,7 +22,7 @@ use crate::clock::Clock;
 use crate::confirm::Gate;
 use crate::error::Refusal;
 use crate::ids::{OperationId, PlanId};
-use crate::journal::Journal;
+use crate::journal::{self, Journal};
 use crate::statements::Statements;
 use crate::{context, refuse};
 
@@ -38,6 +38,8 @@ use tool::{Call, Failure, Reply, Tool};
 /// How long running calls may go on once the client is gone, and how long one that is writing may.
 const GRACE: Duration = Duration::from_millis(500);
 const GRACE_WRITING: Duration = Duration::from_secs(5);
+/// How long a write waits for another process's; YNAB may take half a minute to answer one request.
+const TURN_MAX: Duration = Duration::from_secs(60);
 
 /// Every tool, in the order of the rooms.
 static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| {
@@ -86,7 +88,6 @@ pub struct App {
     damage_told: AtomicBool,
     turn: tokio::sync::Mutex<()>,
     writing: AtomicBool,
-    written: AtomicUsize,
 }
 
 impl App {
@@ -112,7 +113,6 @@ impl App {
             damage_told: AtomicBool::new(false),
             turn: tokio::sync::Mutex::default(),
             writing: AtomicBool::new(false),
-            written: AtomicUsize::new(0),
         }
     }
 
@@ -130,17 +130,25 @@ impl App {
         !self.damage_told.swap(true, Ordering::Relaxed)
     }
 
-    /// Waits until no other call writes, and lets none before the guard is dropped: what is read before a write is still so
-    /// when it is sent. However it ends, the next call on the plan looks for what it left open.
-    async fn turn_to_write(&self, plan: &PlanId) -> Writing<'_> {
-        let turn = self.turn.lock().await;
+    /// Waits until nobody else writes, in this process or in another of the user's, and lets nobody before the guard is
+    /// dropped: what is read before a write is still so when it is sent. However it ends, the next call on the plan looks
+    /// for what it left open.
+    async fn turn_to_write(&self, plan: &PlanId) -> Result<Writing<'_>, Refusal> {
+        let here = self.turn.lock().await;
+        let end = Instant::now() + TURN_MAX;
+        let everywhere = loop {
+            match self.journal.turn()? {
+                Some(turn) => break turn,
+                None if Instant::now() < end => tokio::time::sleep(Duration::from_millis(20)).await,
+                None => {
+                    return Err(refuse!(
+                        "Another avenir-mcp process is writing to YNAB, so nothing was sent. Call again in a minute."
+                    ));
+                }
+            }
+        };
         self.writing.store(true, Ordering::Relaxed);
-        Writing { app: self, plan: plan.clone(), _turn: turn }
-    }
-
-    /// How many writes are over.
-    fn written(&self) -> usize {
-        self.written.load(Ordering::Relaxed)
+        Ok(Writing { app: self, plan: plan.clone(), _turns: (everywhere, here) })
     }
 
     /// The tools that a client may see.
@@ -162,13 +170,12 @@ struct Touched {
 pub struct Writing<'a> {
     app: &'a App,
     plan: PlanId,
-    _turn: tokio::sync::MutexGuard<'a, ()>,
+    _turns: (journal::Turn, tokio::sync::MutexGuard<'a, ()>),
 }
 
 impl Drop for Writing<'_> {
     fn drop(&mut self) {
         self.app.writing.store(false, Ordering::Relaxed);
-        self.app.written.fetch_add(1, Ordering::Relaxed);
         self.app.touched(&self.plan).settled.store(false, Ordering::Relaxed);
     }
 }

@@ -1,6 +1,6 @@
 //! Owns the one path of every write: ask, record, apply, settle, answer. Never decides what a write is.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::tool::{Call, Failure, Reply};
 use super::{Writing, settle};
@@ -26,9 +26,9 @@ pub async fn confirmed<A: Answer + Send, F: Future<Output = Result<Proposed<A>, 
         responses: call.responses.as_ref(),
         state: call.state.as_deref(),
     };
-    let seen = AtomicUsize::new(0);
+    let seen = AtomicU64::new(0);
     let propose = || async {
-        seen.store(call.app.written(), Ordering::Relaxed);
+        seen.store(call.app.journal.length(), Ordering::Relaxed);
         let mut proposed = propose().await?;
         if let Some(proposal) = &mut proposed.proposal
             && let Some(told) = settle::already(call, &proposal.fingerprint())
@@ -41,9 +41,9 @@ pub async fn confirmed<A: Answer + Send, F: Future<Output = Result<Proposed<A>, 
         Asked::Settled(answer) => Ok(Reply::Answer(answer)),
         Asked::Waiting(question) => Ok(Reply::Waiting(question)),
         Asked::Yes(answer, confirmed) => {
-            let turn = call.app.turn_to_write(&confirmed.proposal().plan).await;
-            if call.app.written() != seen.load(Ordering::Relaxed) {
-                // Another call wrote since the plan was read: what it left must still be what the yes was given to.
+            let turn = call.app.turn_to_write(&confirmed.proposal().plan).await?;
+            if call.app.journal.length() != seen.load(Ordering::Relaxed) {
+                // Someone else wrote since the plan was read: what it left must still be what the yes was given to.
                 let now = propose().await?;
                 let Some(proposal) = now.proposal else { return Ok(Reply::Answer(now.answer)) };
                 if !confirmed.proposal().is_same(&proposal) {
@@ -58,7 +58,7 @@ pub async fn confirmed<A: Answer + Send, F: Future<Output = Result<Proposed<A>, 
 /// Writes what needs no question: approving, and asking the bank for what is new.
 pub async fn unasked<A: Answer + Send>(call: &Call, proposed: Proposed<A>) -> Result<A, Failure> {
     let Some(proposal) = proposed.proposal else { return Ok(proposed.answer) };
-    let turn = call.app.turn_to_write(&proposal.plan).await;
+    let turn = call.app.turn_to_write(&proposal.plan).await?;
     Ok(carry_out(call, proposed.answer, confirm::without_question(proposal)?, turn).await?)
 }
 

@@ -372,6 +372,33 @@ fn writes_that_come_together_are_made_one_after_the_other() {
 }
 
 #[test]
+fn processes_that_write_together_wait_for_each_other() {
+    let (ynab, _folder, setup) = stage();
+    let (mut one, mut two) = (setup.open(), setup.clone().user(User::Nobody).open());
+    let moved = json!({ "plan_id": PLAN, "month": "current", "from_category_id": RESTAURANTS,
+        "to_category_id": GROCERIES, "amount": 5 });
+    let flags = household::write("flag");
+    let calls = [("move_money", moved), (flags.tool, (flags.arguments)())];
+    let coded = calls.map(|(tool, arguments)| {
+        let preview = two.call(tool, arguments.clone());
+        (tool, with_code(&arguments, preview.code()))
+    });
+    // A process moves money to the category that the other one then takes it from.
+    ynab.fault(Fault::new(Action::HoldBefore).writes());
+    let write = household::write("move");
+    let first = one.start_round(write.tool, &(write.arguments)(), None);
+    assert!(one.until(first, || ynab.is_holding()));
+    let ids = coded.map(|(tool, arguments)| two.start_round(tool, &arguments, None));
+    std::thread::sleep(Duration::from_millis(200));
+    assert!(ynab.writes().is_empty(), "it waits");
+    ynab.go_on();
+    assert_eq!(Answer(one.wait(first)).status(), "applied");
+    let answers = ids.map(|id| Answer(two.wait(id)));
+    assert!(answers[0].text().starts_with("The plan changed between the preview and the answer"), "{answers:?}");
+    assert_eq!(answers[1].status(), "applied", "{answers:?}");
+}
+
+#[test]
 fn a_write_that_times_out_after_it_was_sent_is_found() {
     let (ynab, folder, _) = stage();
     let token = TokenSource::Given(Token::new(TOKEN).expect("a token"));
