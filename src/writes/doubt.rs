@@ -204,4 +204,23 @@ mod tests {
         set(&mut plan, |row| row.deleted = true);
         assert!(unclear(&plan, &split(lines)), "deleted since");
     }
+
+    #[test]
+    fn an_import_brought_what_is_new_imported_and_unapproved() {
+        let mut plan = plan();
+        let ids: Vec<TransactionId> = plan.live().take(4).map(|row| row.id.clone()).collect();
+        assert_eq!(judge(&Step::Import, &plan, &[]), Verdict::NotApplied);
+        let brought =
+            |row: &mut Transaction| (row.approved, row.import_id) = (false, Some("YNAB:-1500:2026-03-01:1".into()));
+        let otherwise: [fn(&mut Transaction); 4] =
+            [|_| (), |row| row.deleted = true, |row| row.approved = true, |row| row.import_id = None];
+        for (id, change) in ids.iter().zip(otherwise) {
+            let at = plan.transactions.find(id).expect("the row");
+            brought(plan.transactions.at_mut(at));
+            change(plan.transactions.at_mut(at));
+        }
+        assert_eq!(judge(&Step::Import, &plan, &ids[1..]), Verdict::NotApplied);
+        let landed = Landed { created: vec![ids[0].clone()], ..Landed::default() };
+        assert_eq!(judge(&Step::Import, &plan, &ids), Verdict::Applied(landed));
+    }
 }

@@ -1,6 +1,7 @@
 //! Owns what holds for every write: undo takes back what was done and nothing else, a doubt is settled from the plan.
 //! Never part of the binary.
 
+mod left;
 mod points;
 pub(super) mod stage;
 
