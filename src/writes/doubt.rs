@@ -130,6 +130,7 @@ fn imported(plan: &Plan, fresh: &[TransactionId]) -> Verdict {
 mod tests {
     use super::*;
     use crate::plan::{Category, Transaction};
+    use crate::writes::Change;
     use crate::writes::laws::stage::{books, carry_out, creating, plan, recategorised_since};
 
     #[test]
@@ -139,6 +140,20 @@ mod tests {
         let Step::Transactions { rows } = &step else { panic!("{step:?}") };
         rows.iter().for_each(|row| recategorised_since(&mut plan, &row.id, "Rent"));
         assert!(matches!(judge(&step, &plan, &[]), Verdict::Unclear(_)));
+    }
+
+    #[test]
+    fn a_row_stands_where_all_its_fields_do() {
+        let mut plan = plan();
+        let Step::Transactions { mut rows } = books(&plan, 1).steps.remove(0) else { panic!("edits") };
+        let row = plan.transactions.get(&rows[0].id).expect("the row");
+        rows[0].approved = Some(Change { before: row.approved, after: !row.approved });
+        let step = Step::Transactions { rows: rows.clone() };
+        assert_eq!(judge(&step, &plan, &[]), Verdict::NotApplied);
+        carry_out(&mut plan, &Step::Transactions { rows: vec![RowEdit { approved: None, ..rows[0].clone() }] });
+        assert!(matches!(judge(&step, &plan, &[]), Verdict::Unclear(_)), "only one of two fields");
+        carry_out(&mut plan, &step);
+        assert_eq!(judge(&step, &plan, &[]), Verdict::Applied(Landed::default()));
     }
 
     #[test]

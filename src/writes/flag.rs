@@ -151,6 +151,8 @@ mod tests {
         let plan = &corpus("household").plans[0];
         let same = flag(plan, &[asked(TWIN, Some("red")), asked(OTHER_TWIN, None)]).expect("an answer");
         assert_eq!((same.answer.outcome.status, same.answer.unchanged_count), (Status::NothingToDo, 2));
+        let one = flag(plan, &[asked(TWIN, Some("red")), asked(OTHER_TWIN, Some("red"))]).expect("a proposal");
+        assert_eq!((one.answer.changes.len(), one.answer.unchanged_count), (1, 1));
     }
 
     #[test]

@@ -315,4 +315,36 @@ mod tests {
         let older: Value = serde_json::from_str(older).expect("JSON");
         assert_eq!(operation(&older).map(|operation| operation.plan), Some("p".into()));
     }
+
+    #[test]
+    fn every_target_in_the_python_servers_words_is_known() {
+        let state = |words: &str| shown(words).flatten().map(|goal| (goal.kind, goal.target, goal.date, goal.cadence));
+        let known = |kind: &str, date, cadence| Some((kind.to_owned(), Some(Milliunits::new(12_500)), date, cadence));
+        let cases = [
+            ("12.50 each month", known("NEED", None, Some(1))),
+            ("12.50 each week", known("NEED", None, Some(2))),
+            ("12.50 each year", known("NEED", None, Some(13))),
+            ("12.50 (spending target)", known("NEED", None, None)),
+            ("12.50 (monthly funding)", known("MF", None, Some(1))),
+            ("12.50 (target balance)", known("TB", None, None)),
+            ("12.50 (debt payment)", known("DEBT", None, None)),
+            ("12.50 (target balance by date)", known("TBD", None, None)),
+            ("12.50 by 2026-10-03", known("NEED", parse_date("2026-10-03"), None)),
+            ("12.50 each moon", None),
+        ];
+        for (words, want) in cases {
+            assert_eq!(state(words), want, "{words}");
+        }
+    }
+
+    #[test]
+    fn a_target_with_a_frequency_before_is_not_taken_for_one_like_it_is_now() {
+        let line = serde_json::json!({ "operation_id": "a", "plan_id": "p", "kind": "target", "applied_at": "",
+            "details": { "category_id": "c", "undo": { "goal_target": 5000, "goal_frequency": "weekly" },
+                "after": "12.50 (target balance)" } });
+        let read = operation(&line).expect("a line of its");
+        let Step::Target { goal, .. } = &read.steps[0].step else { panic!("{:?}", read.steps) };
+        let before = goal.before.as_ref().map(|before| (before.kind.as_str(), before.cadence));
+        assert_eq!(before, Some(("NEED", Some(2))));
+    }
 }

@@ -124,4 +124,16 @@ mod tests {
         assert!(heads[1].ends_with("(…twin)"), "{heads:?}");
         assert_eq!(rows(plan, &[one])[0], row(plan, one));
     }
+
+    #[test]
+    fn p45_accounts_of_one_name_are_told_apart_while_both_are_there() {
+        let mut corpus = corpus("household");
+        let plan = &mut corpus.plans[0];
+        let one = plan.accounts.iter().find(|a| &*a.name == "Everyday account").expect("the account").clone();
+        let twin = Account { id: "0000-twin".into(), ..one.clone() };
+        plan.accounts.put(Account { deleted: true, ..twin.clone() });
+        assert_eq!(account(plan, &one), "Everyday account");
+        plan.accounts.put(twin.clone());
+        assert_eq!(account(plan, &twin), "Everyday account (…twin)");
+    }
 }

@@ -228,7 +228,7 @@ mod tests {
     use super::super::undo::undo;
     use super::*;
     use crate::money::Milliunits;
-    use crate::writes::Landed;
+    use crate::writes::{CategoryPlace, GoalSent, Landed, NewLine};
 
     /// A plan and one operation of each of ten kinds, oldest first.
     fn ten() -> (Plan, Vec<Operation>) {
@@ -249,6 +249,7 @@ mod tests {
         let ids: Vec<&OperationId> = all.operations.iter().map(|listed| &listed.operation_id).collect();
         assert_eq!(ids, operations.iter().rev().map(|operation| &operation.id).collect::<Vec<_>>());
         assert!(all.operations.iter().all(|listed| listed.state == State::Applied && !listed.summary.is_empty()));
+        assert_eq!(all.message, "10 operations on this plan; 8 can be undone.");
         let two = list(&plan, &operations, 2);
         assert_eq!((two.operations.len(), two.more), (2, 8));
         assert!(two.message.starts_with("The latest 2 of 10 operations"), "{}", two.message);
@@ -281,6 +282,74 @@ mod tests {
         assert_eq!(list(&plan, &operations, 1).operations[0].state, State::NotApplied);
         operations[9].steps[0].state = StepState::Doubt;
         assert_eq!(list(&plan, &operations, 1).operations[0].state, State::InDoubt);
+    }
+
+    #[test]
+    fn what_was_done_or_taken_back_in_part_is_told() {
+        let mut plan = plan();
+        let told =
+            |plan: &Plan, operation: &Operation| list(plan, std::slice::from_ref(operation), 1).operations[0].state;
+        let proposal = books(&plan, 3);
+        let whole = carried(&mut plan, &proposal);
+        let mut operation = whole.clone();
+        let ids = [0, 1, 2].map(|at| edited_row(&whole, at));
+        operation.steps[0].landed.missed = vec![ids[0].clone()];
+        assert_eq!(told(&plan, &operation), State::PartlyApplied);
+        operation.steps[0].landed.missed = ids.to_vec();
+        assert_eq!(told(&plan, &operation), State::PartlyApplied, "none of its rows, though YNAB took the request");
+        let mut operation = whole.clone();
+        operation.steps.push(Done { state: StepState::NotApplied, ..whole.steps[0].clone() });
+        assert_eq!(told(&plan, &operation), State::PartlyApplied);
+        let mut operation = whole;
+        recategorised_since(&mut plan, &ids[1], "Rent");
+        take_back(&mut plan, &mut operation).expect("an undo");
+        assert_eq!(told(&plan, &operation), State::PartlyUndone);
+    }
+
+    #[test]
+    fn what_cannot_be_undone_and_targets_of_every_shape_are_put_into_words() {
+        let plan = plan();
+        let landed = Landed { created: vec!["one".into(), "two".into()], ..Landed::default() };
+        let words = |kind: Kind, step: Step| {
+            let steps = vec![Done { step, state: StepState::Applied, landed: landed.clone() }];
+            let (id, at) = ("op".into(), String::new());
+            let operation = Operation { id, plan: plan.id.clone(), kind, at, steps, undone: Vec::new(), closed: false };
+            list(&plan, &[operation], 1).operations.remove(0).summary
+        };
+        let place = |name: &str, group: &str| CategoryPlace { name: name.into(), group: group.into() };
+        assert_eq!(words(Kind::Import, Step::Import), "Imported 2 transactions");
+        let statement = Step::Create { rows: Vec::new(), twins: Vec::new() };
+        assert_eq!(
+            words(Kind::Statement, statement),
+            "Applied a statement: created 2 transactions, changed 0 transactions"
+        );
+        let create = Step::CreateCategory { place: place("Piano", "fun") };
+        assert_eq!(words(Kind::CreateCategory, create), "Created category 'Piano'");
+        let place = Change { before: place("Piano", "fun"), after: place("Piano", "work") };
+        let moved = Step::Category { category: "piano".into(), place };
+        assert_eq!(words(Kind::Category, moved), "Moved category 'Piano' to another group");
+        let row = plan.live().next().expect("a transaction");
+        let line = |amount| NewLine { amount: Milliunits::new(amount), category: "c".into(), memo: None };
+        let split = Step::Split { id: row.id.clone(), before: None, lines: vec![line(1), line(2)] };
+        assert_eq!(words(Kind::Split, split), format!("Split {} into 2 lines", names::row(&plan, row)));
+        let target = |date: Option<&str>, cadence, every, whole, day| {
+            let goal = GoalState {
+                kind: "NEED".into(),
+                target: Some(Milliunits::new(12_500)),
+                date: date.and_then(crate::dates::parse_date),
+                cadence: Some(cadence),
+                every: Some(every),
+                whole: Some(whole),
+                day,
+            };
+            let goal = Change { before: None, after: Some(goal) };
+            let category = category_id(&plan, "Sport").as_str().into();
+            let summary = words(Kind::Target, Step::Target { category, goal, sent: GoalSent::default() });
+            summary.strip_prefix("Set the target of Sport: no target → 12.50 ").unwrap_or(&summary).to_owned()
+        };
+        assert_eq!(target(Some("2026-10-03"), 0, 1, false, None), "by 2026-10-03");
+        assert_eq!(target(None, 2, 3, false, Some(1)), "every 3 weeks, on Monday");
+        assert_eq!(target(None, 1, 1, true, None), "each month, set aside another");
     }
 
     #[test]

@@ -196,6 +196,8 @@ mod tests {
             panic!("{:?}", proposal.steps)
         };
         assert_eq!((rows[0].amount.get(), rows[0].cleared.as_str(), rows[0].approved), (-7_500, "reconciled", true));
+        let category = rows[0].category.as_ref().and_then(|id| plan.categories.get(id)).expect("a category");
+        assert_eq!((&*category.name, category.deleted), ("Inflow: Ready to Assign", false));
         let mut answer = asked.answer;
         assert_eq!(answer.adjustment, None);
         answer.landed(&Landed { created: vec!["t".into()], ..Landed::default() });
@@ -213,6 +215,13 @@ mod tests {
             assert_eq!((odd.answer.outcome.status, odd.proposal.is_none()), (Status::DifferenceFound, true));
             assert!(odd.answer.outcome.message.contains("add up to 4113.847"), "{}", odd.answer.outcome.message);
         }
+    }
+
+    #[test]
+    fn its_schema_lists_the_status_that_only_it_has() {
+        let schema = serde_json::to_value(schemars::schema_for!(Reconciled)).unwrap_or_default();
+        let listed = schema["properties"]["status"]["enum"].as_array().cloned().unwrap_or_default();
+        assert!(listed.contains(&json!(Status::DifferenceFound)) && listed.len() == 5, "{listed:?}");
     }
 
     /// Point 8: the yes holds for these transactions, these statuses, this cleared balance.

@@ -201,6 +201,13 @@ mod tests {
     }
 
     #[test]
+    fn what_is_left_to_place_is_said() {
+        let plan = &corpus("household").plans[0];
+        let told = ask(plan, ROW, &[(-25.0, "Groceries", None), (-40.0, "Books", None)]).expect_err("a refusal");
+        assert_eq!(told.to_string(), "The lines add up to -65.00, the transaction is -75.00: -10.00 is left to place.");
+    }
+
+    #[test]
     fn transactions_that_ynab_cannot_split_are_refused() {
         let mut corpus = corpus("household");
         let find = |plan: &Plan, is: fn(&Plan, &Transaction) -> bool| {

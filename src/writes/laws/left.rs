@@ -4,7 +4,7 @@
 use super::super::undo::undo;
 use super::super::*;
 use super::stage::*;
-use crate::plan::{Line, Payee, Plan, Transaction};
+use crate::plan::{Line, Payee, Plan, Scheduled, Transaction};
 
 /// An operation of those steps, all applied.
 fn operation(plan: &Plan, kind: Kind, steps: Vec<(Step, Landed)>) -> Operation {
@@ -125,6 +125,31 @@ fn of_an_edit_taken_back_in_part_the_other_fields_are_left() {
     };
     operation.undone.push(Done { step, state: StepState::Applied, landed: Landed::default() });
     assert_eq!(edits(&plan, &operation), [all]);
+}
+
+#[test]
+fn the_category_of_what_was_split_or_made_a_transfer_since_is_left_alone() {
+    let first = plan();
+    let line = Line {
+        id: "line".into(),
+        amount: Milliunits::new(-1_500),
+        memo: None,
+        payee: None,
+        category: None,
+        transfer_account: None,
+        deleted: false,
+    };
+    let other = first.accounts.enumerate().map(|(ix, _)| ix).next();
+    let taken_back = |edit: &dyn Fn(&mut Transaction)| {
+        let mut plan = first.clone();
+        let proposal = books(&plan, 1);
+        let operation = carried(&mut plan, &proposal);
+        edit(plan.transactions.at_mut(plan.transactions.find(&edited_row(&operation, 0)).expect("it")));
+        undo_one(&plan, &operation).expect("an answer").proposal.is_some()
+    };
+    assert!(taken_back(&|_| ()));
+    assert!(!taken_back(&|row| row.lines.push(line.clone())));
+    assert!(!taken_back(&|row| row.transfer_account = other));
 }
 
 #[test]
@@ -289,6 +314,13 @@ fn a_payee_is_not_given_a_name_that_another_has_by_now() {
     let row = plain(&mut plan);
     let other = plan.payees.put(Payee { id: "other".into(), name: name.as_str().into(), ..Payee::default() });
     assert!(undo_one(&plan, &operation).expect("an undo").proposal.is_some(), "one that nothing names");
+    let schedule = plan.scheduled.iter().next().expect("a schedule").clone();
+    let naming = Scheduled { id: "naming".into(), payee: Some(other), deleted: true, ..schedule };
+    plan.scheduled.put(naming.clone());
+    assert!(undo_one(&plan, &operation).expect("an undo").proposal.is_some(), "one that a deleted schedule names");
+    plan.scheduled.put(Scheduled { deleted: false, ..naming.clone() });
+    assert!(undo_one(&plan, &operation).expect("an answer").proposal.is_none(), "one that a schedule names");
+    plan.scheduled.put(naming);
     plan.transactions.at_mut(plan.transactions.find(&row).expect("it")).payee = Some(other);
     let told = undo_one(&plan, &operation).expect("an answer");
     assert!(told.proposal.is_none());
