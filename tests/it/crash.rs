@@ -182,6 +182,16 @@ fn crash(kill: Kill) -> Result<bool, String> {
     while ynab.is_holding() {
         std::thread::sleep(Duration::from_millis(1));
     }
+    if kill.moment == Moment::Intent {
+        // The request may be on its way still.
+        std::thread::sleep(Duration::from_millis(150));
+    }
+    // On a busy machine the kill may come after the outcome is in the journal.
+    let lines = std::fs::read_to_string(folder.journal()).unwrap_or_default();
+    let outcomes = lines.rsplit("\"event\":\"intent\"").next().unwrap_or_default().lines().count().saturating_sub(1);
+    // Killed while it wrote the intent: nothing was sent.
+    let is_torn = lines.lines().last().is_none_or(|line| serde_json::from_str::<Value>(line).is_err());
+    let is_late = kill.moment == Moment::Intent && outcomes == requests && !is_torn;
     let done = carried_out(&ynab) - written;
     let sent = ynab.writes().len();
     ynab.mend();
@@ -192,12 +202,6 @@ fn crash(kill: Kill) -> Result<bool, String> {
     hold!(!told.is_error(), "the first call fails: {told:?}");
     let told = told.text();
     let is_import = kill.write.name == "import";
-    let lines = std::fs::read_to_string(folder.journal()).unwrap_or_default();
-    // Killed while it wrote the intent: nothing was sent.
-    let is_torn = lines.lines().last().is_none_or(|line| serde_json::from_str::<Value>(line).is_err());
-    // On a busy machine the kill may come after the outcome is in the journal.
-    let outcomes = lines.rsplit("\"event\":\"intent\"").next().unwrap_or_default().lines().count().saturating_sub(1);
-    let is_late = kill.moment == Moment::Intent && outcomes == requests && !is_torn;
     let found = match kill.moment {
         Moment::Reading | Moment::Settled => "",
         _ if is_torn || is_late => "",
