@@ -12,6 +12,8 @@ type Fields = Map<String, Value>;
 /// The answer as compact JSON: what is null is left out, and names that would come again and again are written once.
 ///
 /// - A list of [`ROWS_MIN`] or more objects is `{"columns": […], "rows": [[…], …]}`; what all rows share is in `each`.
+/// - Where rows of the same text in a column follow each other, that text stands over them, if that is shorter:
+///   `{"columns": […], "by": "name", "rows": {"text": [[…], …], …}}`.
 /// - A column of objects is named `{"name": [inner columns]}`, a column of lists of objects `{"name": [[inner columns]]}`;
 ///   their cells are written the same way.
 /// - As many lists by name, of the same length and columns, are `{"same": {…}, "columns": […], "rows": {"name": […]}}`:
@@ -58,15 +60,43 @@ fn table(rows: &[&Fields]) -> Value {
             each.insert(name.to_owned(), shrunk(first));
         }
     }
-    let lines = rows.iter().map(|row| columns.iter().map(|column| column.written(cell(row, column.name))).collect());
+    let over = columns.iter().enumerate().filter_map(|(at, column)| Some((saved(column, rows)?, at)));
+    let over = over.max_by_key(|(saved, at)| (*saved, std::cmp::Reverse(*at))).map(|(_, at)| columns.remove(at).name);
+    let line = |row: &&Fields| columns.iter().map(|column| column.written(cell(row, column.name))).collect::<Value>();
     let mut table = Fields::new();
-    let lines: Vec<Value> = lines.collect();
     if !each.is_empty() {
         table.insert("each".into(), each.into());
     }
     table.insert("columns".into(), columns.iter().map(Column::title).collect());
-    table.insert("rows".into(), lines.into());
+    let rows = match over {
+        None => rows.iter().map(line).collect(),
+        Some(name) => {
+            table.insert("by".into(), name.into());
+            let same = rows.chunk_by(|a, b| cell(a, name) == cell(b, name));
+            let under = |rows: &[&Fields]| {
+                let text = cell(rows[0], name).as_str().unwrap_or_default();
+                (text.to_owned(), rows.iter().map(line).collect())
+            };
+            Value::Object(same.map(under).collect())
+        }
+    };
+    table.insert("rows".into(), rows);
     table.into()
+}
+
+/// The bytes saved by writing the texts of a column once over the rows they follow each other in; nothing where they do
+/// not, or where the column holds something else.
+fn saved(column: &Column<'_>, rows: &[&Fields]) -> Option<usize> {
+    let texts: Vec<&str> = rows.iter().map(|row| cell(row, column.name).as_str()).collect::<Option<_>>()?;
+    let runs: Vec<&[&str]> = texts.chunk_by(|a, b| a == b).collect();
+    let mut over = HashSet::new();
+    if !runs.iter().all(|run| over.insert(run[0])) {
+        return None;
+    }
+    let written = |text: &str| text.len() + r#""","#.len();
+    let before: usize = texts.iter().map(|text| written(text)).sum();
+    let after: usize = runs.iter().map(|run| written(run[0]) + ":[]".len()).sum::<usize>() + r#""by":,"#.len();
+    before.checked_sub(after).filter(|saved| *saved > 0)
 }
 
 /// A column of a table, and how its cells are written.
@@ -157,6 +187,21 @@ mod tests {
     /// The structured answer back from its text, nulls left out.
     fn rebuilt(value: &Value) -> Value {
         match value {
+            Value::Object(fields) if fields.contains_key("by") => {
+                let lists = fields["rows"].as_object().expect("rows by a text");
+                let mut object = fields.clone();
+                let all = lists.iter().flat_map(|(text, rows)| {
+                    let with = |row: &Value| {
+                        json!([text]).as_array().into_iter().chain(row.as_array()).flatten().cloned().collect::<Value>()
+                    };
+                    rows.as_array().expect("rows").iter().map(with).collect::<Vec<_>>()
+                });
+                object["rows"] = all.collect();
+                let columns = [&fields["by"]].into_iter().chain(fields["columns"].as_array().expect("columns"));
+                object["columns"] = columns.cloned().collect();
+                object.remove("by");
+                rebuilt(&Value::Object(object))
+            }
             Value::Object(fields) => match (fields.get("columns"), fields.get("rows")) {
                 (Some(Value::Array(columns)), Some(Value::Array(rows))) => {
                     let each = fields.get("each").and_then(Value::as_object).cloned().unwrap_or_default();
@@ -241,6 +286,18 @@ mod tests {
     }
 
     #[test]
+    fn a_text_stands_once_over_the_rows_that_share_it() {
+        let row = |id: u32, group: &str| json!({"id": id, "group": group});
+        let rows = |groups: [&str; 5]| groups.iter().zip(1..).map(|(group, id)| row(id, group)).collect::<Value>();
+        let answer = rows(["Home", "Home", "Home", "Leisure", "Leisure"]);
+        let want = r#"{"columns":["id"],"by":"group","rows":{"Home":[[1],[2],[3]],"Leisure":[[4],[5]]}}"#;
+        assert_eq!(compact(&answer), want);
+        assert_eq!(rebuilt(&serde_json::from_str(want).expect("JSON")), answer);
+        let apart = compact(&rows(["Home", "Leisure", "Leisure", "Leisure", "Home"]));
+        assert!(apart.contains(r#""columns":["id","group"]"#), "{apart}");
+    }
+
+    #[test]
     fn a_short_list_stays_a_list() {
         assert_eq!(compact(&json!({"rows": [{"a": 1}, {"a": null}]})), r#"{"rows":[{"a":1},{}]}"#);
         assert_eq!(compact(&json!([1, 2, 3, null])), "[1,2,3,null]");
@@ -287,7 +344,7 @@ mod tests {
             Just(Value::Null),
             any::<bool>().prop_map(Value::from),
             any::<i32>().prop_map(Value::from),
-            "[a-z]{0,3}".prop_map(Value::from)
+            "(a|b|a longer text)".prop_map(Value::from)
         ];
         leaf.prop_recursive(4, 60, 6, |inner| {
             prop_oneof![
