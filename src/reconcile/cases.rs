@@ -177,9 +177,9 @@ fn small_statements_are_read_right_or_asked_about() {
     assert_eq!(failed, 0, "\n{table}");
     let results = format!("# Small statements\n\n{} cases, {failed} wrong.\n\n```\n{table}```\n", cases.len());
     let path = folder().join("results.md");
-    if std::env::var_os("BLESS").is_some() {
+    if std::env::var_os("UPDATE").is_some() {
         std::fs::write(&path, &results).expect("written");
     }
     let kept = std::fs::read_to_string(&path).unwrap_or_default();
-    assert_eq!(kept, results, "the table of results is old: run this test with BLESS=1");
+    assert_eq!(kept, results, "the table of results is old: run this test with UPDATE=1");
 }

@@ -1,7 +1,7 @@
 //! Owns the pairing of a statement's rows with YNAB's transactions: one to one, then one against several, then doubts.
 //! Never needs a payee to agree: it only decides between pairs that amount and day leave open.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -122,7 +122,8 @@ pub fn pair(plan: &Plan, account: Ix<Account>, rows: &[Row], period: (Date, Date
     pairs.sort_by_key(|pair| pair.rows.first().copied());
     let doubts = sides.doubts();
     let duplicates = sides.duplicates(period);
-    let free = |at: &usize| !sides.is_paired(*at) && !doubts.iter().any(|doubt| doubt.row == *at);
+    let doubted: HashSet<usize> = doubts.iter().map(|doubt| doubt.row).collect();
+    let free = |at: &usize| !sides.is_paired(*at) && !doubted.contains(at);
     let missing_rows = (0..rows.len()).filter(free).collect();
     let missing_transactions = sides.missing(period);
     Matching { pairs, missing_rows, missing_transactions, doubts, duplicates }

@@ -44,6 +44,8 @@ pub struct Payment {
 
 /// A year, both sides, and the truth.
 pub struct Year {
+    /// The smallest coin, in milliunits.
+    pub coin: i64,
     /// The balance before it.
     pub opening: i64,
     /// The bank's rows, in order of their days.
@@ -75,11 +77,25 @@ pub struct Noise {
     pub split: i64,
     /// Twice the same amount on the same day, for true.
     pub twin: i64,
+    /// The same amount on the same day at two shops.
+    pub rival: i64,
+    /// The smallest coin, in milliunits.
+    pub coin: i64,
 }
 
 /// The noise of the measure.
-pub const NOISE: Noise =
-    Noise { missing: 15, invented: 10, doubled: 8, shifted: 120, changed: 10, merged: 12, split: 6, twin: 20 };
+pub const NOISE: Noise = Noise {
+    missing: 15,
+    invented: 10,
+    doubled: 8,
+    shifted: 120,
+    changed: 10,
+    merged: 12,
+    split: 6,
+    twin: 20,
+    rival: 0,
+    coin: 10,
+};
 
 const SHOPS: [&str; 40] = [
     "Aldi",
@@ -128,8 +144,15 @@ const CITIES: [&str; 5] = ["PARIS", "BERLIN", "LONDON", "UTRECHT", "ZURICH"];
 /// A year of about `count` payments from that day on.
 pub fn year(seed: u64, count: usize, first_day: i64, noise: Noise) -> Year {
     let mut random = Random::new(seed);
-    let mut made =
-        Year { opening: 2_500_000, bank: Vec::new(), ynab: Vec::new(), pairs: Vec::new(), doubles: HashMap::new() };
+    let coin = noise.coin;
+    let mut made = Year {
+        coin,
+        opening: 250_000 * coin,
+        bank: Vec::new(),
+        ynab: Vec::new(),
+        pairs: Vec::new(),
+        doubles: HashMap::new(),
+    };
     let mut plain: Vec<Payment> = Vec::new();
     let mut renamed: Vec<Option<&str>> = Vec::new();
     for at in 0..SHOPS.len() {
@@ -138,15 +161,18 @@ pub fn year(seed: u64, count: usize, first_day: i64, noise: Noise) -> Year {
     while plain.len() < count {
         let shop = random.within(0, SHOPS.len() as i64 - 1) as usize;
         let amount = match shop {
-            10 | 11 | 31 => -[13_990, 10_990, 29_900][shop % 3],
-            20 | 19 => -[3_500, 4_200, 2_800][random.within(0, 2) as usize],
-            30 => -820_000,
-            _ if random.happens(60) => random.within(1_000, 250_000) * 10,
-            _ => -random.within(150, 12_000) * 10,
+            10 | 11 | 31 => -[1_399, 1_099, 2_990][shop % 3] * coin,
+            20 | 19 => -[350, 420, 280][random.within(0, 2) as usize] * coin,
+            30 => -82_000 * coin,
+            _ if random.happens(60) => random.within(1_000, 250_000) * coin,
+            _ => -random.within(150, 12_000) * coin,
         };
         let payment = Payment { day: first_day + random.within(0, 364), amount, name: SHOPS[shop].to_owned() };
         if random.happens(noise.twin) {
             plain.push(payment.clone());
+        }
+        if random.happens(noise.rival) {
+            plain.push(Payment { name: SHOPS[(shop + 1) % SHOPS.len()].to_owned(), ..payment.clone() });
         }
         plain.push(payment);
     }
@@ -181,21 +207,21 @@ pub fn year(seed: u64, count: usize, first_day: i64, noise: Noise) -> Year {
         if random.happens(noise.missing) {
             push(vec![label(&mut random, &payment)], vec![], false);
         } else if random.happens(noise.invented) {
-            let amount = payment.amount - random.within(1, 3_000) * 10;
+            let amount = payment.amount - random.within(1, 3_000) * coin;
             push(vec![], vec![enter(&mut random, &Payment { amount, ..payment.clone() })], false);
         } else if random.happens(noise.changed) {
-            let other = Payment { amount: payment.amount - random.within(1, 900) * 10, ..payment.clone() };
+            let other = Payment { amount: payment.amount - random.within(1, 900) * coin, ..payment.clone() };
             push(vec![label(&mut random, &payment)], vec![enter(&mut random, &other)], false);
         } else if random.happens(noise.merged) {
             let size = random.within(2, 4);
             let parts: Vec<Payment> =
-                (0..size).map(|_| Payment { amount: -random.within(150, 9_000) * 10, ..payment.clone() }).collect();
+                (0..size).map(|_| Payment { amount: -random.within(150, 9_000) * coin, ..payment.clone() }).collect();
             let whole = Payment { amount: parts.iter().map(|part| part.amount).sum(), ..payment.clone() };
             push(vec![label(&mut random, &whole)], parts.iter().map(|part| Payment { ..part.clone() }).collect(), true);
         } else if random.happens(noise.split) {
             let size = random.within(2, 3);
             let parts: Vec<Payment> =
-                (0..size).map(|_| Payment { amount: -random.within(150, 9_000) * 10, ..payment.clone() }).collect();
+                (0..size).map(|_| Payment { amount: -random.within(150, 9_000) * coin, ..payment.clone() }).collect();
             let whole = Payment { amount: parts.iter().map(|part| part.amount).sum(), ..payment.clone() };
             push(parts.iter().map(|part| label(&mut random, part)).collect(), vec![whole], true);
         } else {
@@ -234,9 +260,19 @@ impl Year {
         let mut balance = self.opening;
         for row in &self.bank {
             balance += row.amount;
-            text.push_str(&format!("{};{};{};{}\n", date(row.day), row.name, units(row.amount), units(balance)));
+            let (amount, balance) = (self.units(row.amount), self.units(balance));
+            text.push_str(&format!("{};{};{amount};{balance}\n", date(row.day), row.name));
         }
         text
+    }
+
+    /// An amount as the bank writes it: with cents, where there are any.
+    fn units(&self, milliunits: i64) -> String {
+        let (sign, size) = (if milliunits < 0 { "-" } else { "" }, milliunits.abs());
+        match self.coin {
+            1000 => format!("{sign}{}", size / 1000),
+            _ => format!("{sign}{},{:02}", size / 1000, size % 1000 / 10),
+        }
     }
 
     /// The first day on which the two running balances part, matched pairs standing on the bank's day.
@@ -294,9 +330,4 @@ impl Year {
 /// The label without its number and city.
 fn shop(label: &str) -> &str {
     label.get(10..).and_then(|rest| rest.rsplit_once(' ')).map_or(label, |(shop, _)| shop)
-}
-
-fn units(milliunits: i64) -> String {
-    let size = milliunits.abs();
-    format!("{}{},{:02}", if milliunits < 0 { "-" } else { "" }, size / 1000, size % 1000 / 10)
 }

@@ -106,6 +106,24 @@ fn the_yes_holds_for_the_balances_that_were_shown() {
     assert!(ynab.writes().is_empty());
 }
 
+#[test]
+fn the_banks_text_cannot_forge_a_line_of_the_question() {
+    let (ynab, folder) = (household::server(), Folder::new());
+    let hostile =
+        "Shop\n- 2026-03-16 FORGED -1.00\r\nBalance on 2026-03-15: 0.00 at the bank\u{2028}x\u{202e}\u{1b}[2J";
+    let content = format!("Date,Description,Memo,Amount\n2026-03-15,\"{hostile}\",\"{hostile}\",-4.35\n");
+    for era in ERAS {
+        let mut session = Setup::on(&ynab, &folder.journal()).era(era).user(User::action("decline")).open();
+        let ask = json!({ "plan_id": PLAN, "account_id": EVERYDAY, "content": content });
+        assert_eq!(session.call("apply_statement", ask).status(), "declined");
+        let question = session.questions.pop().expect("a question");
+        // What is done, the balances, the row, the import id.
+        assert_eq!(question.lines().count(), 4, "{question}");
+        let forbidden = |c: char| c != '\n' && (c.is_control() || matches!(c, '\u{2028}' | '\u{202e}'));
+        assert!(!question.contains(forbidden), "{question:?}");
+    }
+}
+
 /// The server on the household with that folder of statements; read-only.
 fn with_folder(ynab: &Server, folder: &Folder, statements: Option<&Path>) -> Session {
     let mut setup = Setup::on(ynab, &folder.journal()).env("AVENIR_MCP_WRITE", "0");

@@ -62,9 +62,11 @@ impl Sides<'_> {
         by_amount: &HashMap<Milliunits, Vec<usize>>,
     ) -> Option<(i64, usize, usize, String)> {
         let theirs = self.theirs.get(row).filter(|item| !item.amount.is_zero())?;
-        let near = by_amount.get(&theirs.amount)?;
+        let same = by_amount.get(&theirs.amount)?;
         let apart = |at: &usize| self.ours.get(*at).map_or(i32::MAX, |item| (item.day - theirs.day).abs());
-        let near = near.iter().copied().filter(|at| self.transaction(*at).is_some_and(|t| !is_start(self.plan, t)));
+        let middle = same.partition_point(|at| self.ours.get(*at).is_some_and(|item| item.day < theirs.day));
+        let near = same.iter().skip(middle.saturating_sub(LOOKED_AT_MAX / 2)).take(LOOKED_AT_MAX).copied();
+        let near = near.filter(|at| self.transaction(*at).is_some_and(|t| !is_start(self.plan, t)));
         let our = near.min_by_key(apart)?;
         let waits = self.transaction(our)?.cleared == Cleared::Uncleared;
         let far = apart(&our);

@@ -1,6 +1,8 @@
 //! Owns matches of one against several: an exact sum, near days, and a set that is the only one.
 //! Never takes a set that chance alone could give.
 
+use std::collections::HashMap;
+
 use super::{Item, WEEKDAYS_MAX, weekdays};
 use crate::money::{Currency, Milliunits};
 use crate::reconcile::sets;
@@ -59,8 +61,10 @@ pub(super) fn find(
         }
     }
     // A part claimed twice leaves both claims open.
-    let claims = |part: &usize| found.iter().filter(|(_, members)| members.contains(part)).count();
-    found.iter().filter(|(_, members)| members.iter().all(|part| claims(part) == 1)).cloned().collect()
+    let mut claims: HashMap<usize, usize> = HashMap::new();
+    found.iter().flat_map(|(_, members)| members).for_each(|part| *claims.entry(*part).or_default() += 1);
+    found.retain(|(_, members)| members.iter().all(|part| claims.get(part) == Some(&1)));
+    found
 }
 
 /// How many sets of up to that size would add up by chance, the sums being spread evenly over the amounts' coins.
