@@ -166,7 +166,7 @@ fn a_short_noisy_year_is_matched_right() {
     let right = year.right(&found);
     assert!(right * 1000 >= found.len() * 999, "precision: {right} of {}", found.len());
     assert!(right * 1000 >= year.pairs.len() * 995, "recall: {right} of {}", year.pairs.len());
-    assert_eq!(compared.divergence.as_ref().map(|parting| parting.date), year.parting().map(date));
+    assert_eq!(compared.divergence.as_ref().map(|parting| parting.date), year.parting(&found).map(date));
 }
 
 /// The matches as places in the year's two lists; the starting balance stands first in the plan.

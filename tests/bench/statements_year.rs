@@ -275,10 +275,18 @@ impl Year {
         }
     }
 
-    /// The first day on which the two running balances part, matched pairs standing on the bank's day.
-    pub fn parting(&self) -> Option<i64> {
+    /// The first day on which the two running balances part, matched pairs standing on the bank's day. Of what was entered
+    /// twice either may be the bank's: the one that was found.
+    pub fn parting(&self, found: &[(Vec<usize>, Vec<usize>)]) -> Option<i64> {
         let rows: HashSet<usize> = self.pairs.iter().flat_map(|(rows, _)| rows.iter().copied()).collect();
-        let ours: HashSet<usize> = self.pairs.iter().flat_map(|(_, ours)| ours.iter().copied()).collect();
+        let mut ours: HashSet<usize> = self.pairs.iter().flat_map(|(_, ours)| ours.iter().copied()).collect();
+        let taken: HashSet<usize> = found.iter().flat_map(|(_, ours)| ours.iter().copied()).collect();
+        for (second, first) in
+            self.doubles.iter().filter(|(second, first)| taken.contains(second) && !taken.contains(first))
+        {
+            ours.remove(first);
+            ours.insert(*second);
+        }
         let (first, last) = (self.bank.first()?.day, self.bank.last()?.day);
         let mut apart: BTreeMap<i64, i64> = BTreeMap::new();
         for (_, row) in self.bank.iter().enumerate().filter(|(at, _)| !rows.contains(at)) {
