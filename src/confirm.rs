@@ -38,6 +38,8 @@ pub const CODE_REFUSED: &str = "This confirmation code is unknown, expired, alre
     changes. Call again without confirmation to get a new preview.";
 /// The page's sentence for a plan that changed meanwhile.
 pub const PLAN_CHANGED: &str = "The plan changed between the preview and the answer";
+/// What became of a change whose yes was refused.
+pub const REFUSED_THEN: &str = "It was refused then, and nothing was changed.";
 const CODES_OFF: &str = "Confirmation codes are switched off here (AVENIR_MCP_REQUIRE_ELICITATION=1): only the user's \
     own answer in the client counts. Nothing was changed. Call again without confirmation.";
 const CANNOT_ASK: &str = "This client cannot ask the user, and AVENIR_MCP_REQUIRE_ELICITATION=1 allows changes only on \
@@ -326,8 +328,10 @@ async fn confirm_by_code<A: Answer, F: Future<Output = Result<Proposed<A>, Refus
     }
     let ticket = ticket_of(code);
     let taken = gate.take(code);
-    let mut proposed = propose().await?;
+    let not_made = |_: &Refusal| gate.remember(Some(&ticket), None, REFUSED_THEN);
+    let proposed = propose().await;
     let Some(bound) = taken else {
+        let mut proposed = proposed?;
         let refused = gate.refused(&ticket);
         // A call that comes back after it was applied finds nothing left to do: that is its answer, and what became of it.
         if proposed.proposal.is_none() {
@@ -337,7 +341,7 @@ async fn confirm_by_code<A: Answer, F: Future<Output = Result<Proposed<A>, Refus
         }
         return Err(Refusal::new(refused).into());
     };
-    match checked(tool, &bound, proposed)? {
+    match proposed.and_then(|proposed| checked(tool, &bound, proposed)).inspect_err(not_made)? {
         (answer, None) => Ok(Asked::Settled(answer)),
         (answer, Some(proposal)) => Ok(Asked::Yes(answer, Confirmed { proposal, ticket: Some(ticket) })),
     }
@@ -441,9 +445,10 @@ async fn ask_by_return<A: Answer, F: Future<Output = Result<Proposed<A>, Refusal
             return Err(GateError::State(ErrorData::invalid_params(gate.refused(&ticket), None)));
         }
         let answer = ElicitResult::deserialize(response).ok();
-        let proposed = propose().await?;
+        let not_made = |_: &Refusal| gate.remember(Some(&ticket), None, REFUSED_THEN);
+        let proposed = propose().await.inspect_err(not_made)?;
         return match answer.as_ref().map_or(Said::No, said) {
-            Said::Yes => match unchanged(asking.tool, &opened.bound, proposed)? {
+            Said::Yes => match unchanged(asking.tool, &opened.bound, proposed).inspect_err(not_made)? {
                 (answer, None) => Ok(Asked::Settled(answer)),
                 (answer, Some(proposal)) => Ok(Asked::Yes(answer, Confirmed { proposal, ticket: Some(ticket) })),
             },

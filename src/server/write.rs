@@ -41,12 +41,14 @@ pub async fn confirmed<A: Answer + Send, F: Future<Output = Result<Proposed<A>, 
         Asked::Settled(answer) => Ok(Reply::Answer(answer)),
         Asked::Waiting(question) => Ok(Reply::Waiting(question)),
         Asked::Yes(answer, confirmed) => {
-            let turn = call.app.turn_to_write(&confirmed.proposal().plan).await?;
+            let refused = || call.app.gate.remember(confirmed.ticket(), None, confirm::REFUSED_THEN);
+            let turn = call.app.turn_to_write(&confirmed.proposal().plan).await.inspect_err(|_| refused())?;
             if call.app.journal.length() != seen.load(Ordering::Relaxed) {
                 // Someone else wrote since the plan was read: what it left must still be what the yes was given to.
-                let now = propose().await?;
+                let now = propose().await.inspect_err(|_| refused())?;
                 let Some(proposal) = now.proposal else { return Ok(Reply::Answer(now.answer)) };
                 if !confirmed.proposal().is_same(&proposal) {
+                    refused();
                     return Err(confirm::plan_changed().into());
                 }
             }
