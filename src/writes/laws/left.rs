@@ -144,7 +144,7 @@ fn the_category_of_what_was_split_or_made_a_transfer_since_is_left_alone() {
         let mut plan = first.clone();
         let proposal = books(&plan, 1);
         let operation = carried(&mut plan, &proposal);
-        edit(plan.transactions.at_mut(plan.transactions.find(&edited_row(&operation, 0)).expect("it")));
+        edit(plan.transactions.at_mut(plan.transactions.find(edited_row(&operation, 0)).expect("it")));
         undo_one(&plan, &operation).expect("an answer").proposal.is_some()
     };
     assert!(taken_back(&|_| ()));
