@@ -7,7 +7,7 @@
 use std::collections::HashSet;
 
 use rmcp::RoleServer;
-use rmcp::model::{ClientNotification, ClientRequest, GetMeta as _, JsonRpcMessage, NumberOrString};
+use rmcp::model::{ClientNotification, ClientRequest, GetMeta as _, JsonRpcMessage, NumberOrString, ProtocolVersion};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use serde_json::{Value, json};
@@ -205,7 +205,9 @@ fn greets(request: &ClientRequest) -> bool {
         ClientRequest::DiscoverRequest(_) | ClientRequest::PingRequest(_) => false,
         other => {
             let meta = other.get_meta();
-            meta.protocol_version().is_some() && meta.client_capabilities().is_some()
+            // A version that nobody knows is answered and greets nothing.
+            let is_known = |version| ProtocolVersion::KNOWN_VERSIONS.contains(&version);
+            meta.protocol_version().is_some_and(is_known) && meta.client_capabilities().is_some()
         }
     }
 }

@@ -216,6 +216,11 @@ fn what_does_not_exist_is_said_so() {
 fn messages_before_the_greeting_are_dropped() {
     for era in ERAS {
         let mut session = Setup::demo().era(era).start();
+        let mut unknown = meta();
+        unknown["io.modelcontextprotocol/protocolVersion"] = json!("2026-/7-28");
+        session.send(&json!({ "jsonrpc": "2.0", "id": 900, "method": "tools/list", "params": { "_meta": unknown } }));
+        assert!(session.wait(900)["error"].is_object(), "a version that nobody knows greets nothing");
+        session.send(&json!({ "jsonrpc": "2.0", "method": "notifications/progress", "params": {} }));
         session.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
         session.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 1 } }));
         session.send(&json!({ "jsonrpc": "2.0", "id": 5, "result": {} }));
