@@ -10,7 +10,7 @@ pub mod words;
 
 use crate::dates::{Date, day_number};
 use crate::plan::{Category, Ix, Plan, Transaction};
-use evidence::{Evidence, gather};
+use evidence::{Evidence, Lead, gather};
 use past::{Facts, Past};
 use trust::Trust;
 
@@ -18,6 +18,8 @@ use trust::Trust;
 pub const THRESHOLD: f64 = 0.90;
 /// How many categories are offered where none is suggested.
 const CANDIDATES_MAX: usize = 3;
+/// A category that its past points to so many times less than to the first is not worth offering.
+const BEHIND_MAX: f64 = 3.0;
 /// How alike a label must be for its categories to be worth offering.
 const ALIKE_MIN: f64 = 0.4;
 
@@ -73,7 +75,9 @@ impl<'a> Classifier<'a> {
             let guess = Guess { category, confidence, why: self.why(&evidence) };
             return Verdict { suggestion: Some(guess), candidates: Vec::new() };
         }
-        let likely = evidence.leads.iter().filter(|lead| lead.count > 0 && evidence.likeness >= ALIKE_MIN);
+        let least = evidence.leads.first().map_or(0.0, |lead| lead.share) / BEHIND_MAX;
+        let likely = |lead: &&Lead| evidence.likeness >= ALIKE_MIN && lead.count > 0 && lead.share >= least;
+        let likely = evidence.leads.iter().filter(likely);
         let candidates = likely.take(CANDIDATES_MAX).map(|lead| (lead.category, lead.count)).collect();
         Verdict { suggestion: None, candidates }
     }

@@ -139,6 +139,18 @@ fn a_marketplace_gets_candidates_and_no_suggestion() {
 }
 
 #[test]
+fn what_the_past_hardly_points_to_is_not_offered() {
+    let mut rows = Rows::with_life();
+    for n in 0..60 {
+        let category = [NAMES[0], NAMES[1]][usize::from(n % 2 == 0)];
+        let category = if n == 40 { NAMES[2] } else { category };
+        rows.add(500 - n * 8, &format!("AMZ MARKETPLACE {n}K"), -20.0, Some(category), "a");
+    }
+    let asked = rows.add(2, "AMZ MARKETPLACE 99K", -20.0, None, "a");
+    assert_eq!(rows.judge(asked).candidates.len(), 2);
+}
+
+#[test]
 fn a_shop_never_seen_gets_nothing_from_its_city_or_payment_word() {
     let mut rows = Rows::with_life();
     for label in ["CB ZANZIBAR LYON", "CB ZANZIBAR", "ZANZIBAR", "", "12345 67890"] {
