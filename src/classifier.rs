@@ -18,7 +18,8 @@ use trust::Trust;
 pub const THRESHOLD: f64 = 0.90;
 /// How many categories are offered where none is suggested.
 const CANDIDATES_MAX: usize = 3;
-/// A category that its past points to so many times less than to the first is not worth offering.
+/// What share of the past must point to a category for it to be worth offering, and how far behind the first it may be.
+const SHARE_MIN: f64 = 0.15;
 const BEHIND_MAX: f64 = 3.0;
 /// How alike a label must be for its categories to be worth offering.
 const ALIKE_MIN: f64 = 0.4;
@@ -75,7 +76,7 @@ impl<'a> Classifier<'a> {
             let guess = Guess { category, confidence, why: self.why(&evidence) };
             return Verdict { suggestion: Some(guess), candidates: Vec::new() };
         }
-        let least = evidence.leads.first().map_or(0.0, |lead| lead.share) / BEHIND_MAX;
+        let least = evidence.leads.first().map_or(0.0, |lead| lead.share / BEHIND_MAX).max(SHARE_MIN);
         let likely = |lead: &&Lead| evidence.likeness >= ALIKE_MIN && lead.count > 0 && lead.share >= least;
         let likely = evidence.leads.iter().filter(likely);
         let candidates = likely.take(CANDIDATES_MAX).map(|lead| (lead.category, lead.count)).collect();
