@@ -397,4 +397,99 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn a_target_is_so_already_when_all_that_was_asked_is() {
+        let plan = &corpus("household").plans[0];
+        let by = |date, units| Ask { by_date: Some(date), ..amount(units) };
+        let every = |frequency, units| Ask { frequency: Some(frequency), ..amount(units) };
+        let cases = [
+            ("Holidays ✈️", by(jiff::civil::date(2026, 10, 1), 1800.0), true),
+            ("Holidays ✈️", by(OCTOBER, 1800.0), false),
+            ("Holidays ✈️", by(jiff::civil::date(2026, 10, 1), 1801.0), false),
+            ("Rent", every("monthly", 640.0), true),
+            ("Internet & phone", every("weekly", 52.0), false),
+            ("Pocket money", every("weekly", 5.0), false),
+            ("Car repairs", every("monthly", 900.0), false),
+            ("Car repairs", amount(900.0), true),
+        ];
+        for (name, asked, is_so) in cases {
+            assert_eq!(ask(plan, name, asked).expect("an answer").proposal.is_none(), is_so, "{name} {asked:?}");
+        }
+    }
+
+    #[test]
+    fn what_ynab_makes_of_a_new_target_is_foreseen() {
+        let plan = &corpus("household").plans[0];
+        let made = |name, asked| {
+            let proposed = ask(plan, name, asked).expect("a proposal");
+            let steps = proposed.proposal.expect("a question").steps;
+            let [Step::Target { goal, .. }] = &steps[..] else { panic!("{steps:?}") };
+            (proposed.answer.after, goal.after.as_ref().and_then(|goal| goal.whole))
+        };
+        assert_eq!(made("Fuel", amount(33.0)), ("33.00 each month".into(), Some(false)));
+        assert_eq!(made("Blue Card", amount(33.0)), ("33.00 (monthly funding)".into(), None));
+        assert_eq!(made("Blue Card", by_october(33.0)), ("33.00 by 2026-10-03".into(), Some(false)));
+    }
+
+    #[test]
+    fn a_target_shows_what_was_sent_and_nothing_else() {
+        let target = Some(Milliunits::new(33_000));
+        let plain = GoalState { kind: "NEED".into(), target, ..GoalState::default() };
+        let full = GoalState {
+            kind: "TB".into(),
+            target,
+            date: Some(OCTOBER),
+            cadence: Some(3),
+            every: Some(2),
+            whole: Some(true),
+            day: Some(5),
+        };
+        let others: [fn(&mut GoalState); 6] = [
+            |goal| goal.kind = "DEBT".into(),
+            |goal| goal.date = OCTOBER.tomorrow().ok(),
+            |goal| goal.cadence = Some(14),
+            |goal| goal.every = Some(9),
+            |goal| goal.whole = Some(false),
+            |goal| goal.day = Some(6),
+        ];
+        let with = |goal: &GoalState, change: fn(&mut GoalState)| {
+            let mut goal = goal.clone();
+            change(&mut goal);
+            goal
+        };
+        // An amount alone keeps what was there before; what was not known of that may be anything.
+        let amount = GoalSent { target, ..GoalSent::default() };
+        let before = GoalState { target: Some(Milliunits::new(900_000)), ..full.clone() };
+        let unknown = GoalState { kind: "TB".into(), ..GoalState::default() };
+        assert!(shows(Some(&full), Some(&before), &amount));
+        for (at, change) in others.into_iter().enumerate() {
+            assert!(!shows(Some(&with(&full, change)), Some(&before), &amount), "{at}");
+            assert_eq!(shows(Some(&with(&full, change)), Some(&unknown), &amount), at > 0, "{at}");
+        }
+        assert!(!shows(Some(&before), Some(&before), &amount), "another amount");
+        let monthly = GoalState { cadence: Some(1), ..plain.clone() };
+        assert!(shows(Some(&monthly), None, &amount));
+        let dated = GoalState { date: Some(OCTOBER), ..plain };
+        for sent in [
+            GoalSent { date: Some(OCTOBER), ..amount.clone() },
+            GoalSent { frequency: Some("monthly".into()), ..amount.clone() },
+        ] {
+            let now = if sent.date.is_some() { &dated } else { &monthly };
+            assert!(shows(Some(now), None, &sent) && shows(Some(now), Some(&before), &sent));
+            let whole = GoalSent { whole: Some(false), ..sent.clone() };
+            assert!(!shows(Some(now), None, &whole), "what was sent and is not shown");
+            assert!(shows(Some(&GoalState { whole: Some(false), ..now.clone() }), None, &whole));
+            for change in [others[0], others[2], others[3], others[5]] {
+                assert!(!shows(Some(&with(now, change)), None, &sent));
+            }
+        }
+        assert!(!shows(Some(&with(&dated, others[1])), None, &GoalSent { date: Some(OCTOBER), ..amount.clone() }));
+        for change in [others[1], others[2]] {
+            assert!(!shows(Some(&with(&monthly, change)), None, &amount), "a new one is monthly");
+        }
+        let removed = GoalSent::default();
+        assert!(shows(None, Some(&before), &removed) && !shows(Some(&monthly), Some(&before), &removed));
+        assert!(!shows(None, None, &amount));
+    }
 }
