@@ -180,6 +180,12 @@ mod tests {
         assert_eq!(january.add(-1).last(), jiff::civil::date(2027, 12, 31));
     }
 
+    #[test]
+    fn months_end_with_the_calendar() {
+        assert_eq!(Month::at(i32::MAX).to_string(), "9999-12-01");
+        assert_eq!(Month::at(i32::MAX - 5).add(i32::MAX), Month::at(9999 * 12 + 11));
+    }
+
     proptest! {
         #[test]
         fn day_numbers_follow_the_calendar(days in -200_000_i64..200_000) {

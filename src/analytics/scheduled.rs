@@ -164,7 +164,7 @@ mod tests {
         assert_eq!(answer.notes, [note]);
         let earlier = Period { since: Some(day("2026-03-01")), ..Period::default() };
         let answer = list(&book.plan, today, &earlier).unwrap();
-        assert_eq!((answer.occurrences.len(), answer.overdue.len()), (2, 0));
+        assert_eq!((answer.occurrences.len(), answer.overdue.len(), answer.notes.len()), (2, 0, 0));
         let later = Period { since: Some(day("2026-04-01")), ..Period::default() };
         assert!(list(&book.plan, today, &later).unwrap().overdue.is_empty());
     }

@@ -124,6 +124,12 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
+    fn an_iban_begins_with_two_letters_and_two_digits() {
+        assert!(starts_iban("XX76") && starts_iban("FR7630001111"));
+        assert!(["SHOP", "X176", "Xx76", "XX7A", "XX76-3"].iter().all(|word| !starts_iban(word)));
+    }
+
+    #[test]
     fn what_the_bank_added_falls_away() {
         let cases = [
             ("CB BIO DES COLLINES 01/01 4970****1234 LYRIC", "BIO DES COLLINES LYRIC"),

@@ -92,6 +92,7 @@ async fn what_became_of_a_change_is_remembered_for_its_code() {
     gate.learn(&"another".into(), "It was lost.");
     gate.learn(&"op".into(), "It was applied.");
     assert_eq!(told(by_code(&gate, &code, 1, 2).await), format!("{CODE_REFUSED} It was applied."));
+    assert_eq!(told(by_code(&gate, "another code", 1, 2).await), CODE_REFUSED, "that says nothing of the first");
     gate.remember(Some("never given out"), None, "It was applied.");
     assert_eq!(gate.refused("never given out"), CODE_REFUSED);
 }
@@ -191,5 +192,5 @@ fn only_true_is_a_yes() {
 #[test]
 fn texts_are_equal_when_every_byte_is() {
     assert!(equal(b"abc", b"abc") && equal(b"", b""));
-    assert!(!equal(b"abc", b"abd") && !equal(b"bbc", b"abc") && !equal(b"ab", b"abc"));
+    assert!(!equal(b"ab", b"ba") && !equal(b"abc", b"abd") && !equal(b"bbc", b"abc") && !equal(b"ab", b"abc"));
 }

@@ -84,3 +84,27 @@ pub fn moves(plan: &Plan, accounts: &Accounts, today: Date) -> Vec<Move> {
     moves.sort_by_key(|one| one.day);
     moves
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analytics::testing::Book;
+    use crate::plan::AccountKind;
+
+    #[test]
+    fn what_stays_inside_is_no_change() {
+        let mut book = Book::new();
+        let [bank, savings, outside] =
+            ["Bank", "Savings", "Outside"].map(|name| book.account(name, AccountKind::Checking, name != "Outside"));
+        let shop = book.pay("2026-01-02", bank, "Shop", None, -30_000);
+        book.split(shop, &[(None, -10_000), (None, -15_000), (None, -5_000)]);
+        let accounts = Accounts::budget(&book.plan);
+        let mut lines = book.plan.transactions[shop].lines.clone();
+        (lines[1].transfer_account, lines[2].transfer_account) = (Some(savings), Some(outside));
+        let change = |other, lines: &[Line]| accounts.change(Milliunits::new(-30_000), other, lines).get();
+        assert_eq!((change(Some(savings), &[]), change(Some(outside), &[]), change(None, &[])), (0, -30_000, -30_000));
+        assert_eq!(change(None, &lines), -15_000, "without the line to the savings");
+        lines[1].deleted = true;
+        assert_eq!(change(None, &lines), -30_000);
+    }
+}

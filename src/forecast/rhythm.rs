@@ -138,3 +138,28 @@ pub fn usual_day(dates: &[Date]) -> i8 {
     let middle = turned[turned.len() / 2];
     if late * 2 >= turned.len() { middle.min(31) } else { (middle - 31).clamp(1, MONTH_END) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_schedules_word_is_a_rhythm_where_it_is_one() {
+        let cases = [
+            ("weekly", Some("weekly")),
+            ("everyOtherWeek", Some("every 2 weeks")),
+            ("every4Weeks", Some("every 4 weeks")),
+            ("monthly", Some("monthly")),
+            ("everyOtherMonth", Some("every 2 months")),
+            ("every3Months", Some("every 3 months")),
+            ("every4Months", Some("every 4 months")),
+            ("twiceAYear", Some("every 6 months")),
+            ("yearly", Some("yearly")),
+            ("never", None),
+            ("twiceAMonth", None),
+        ];
+        for (word, want) in cases {
+            assert_eq!(Rhythm::of_schedule(word).map(Rhythm::word), want, "{word}");
+        }
+    }
+}

@@ -492,6 +492,8 @@ mod tests {
         let desk = with_start(&[("2026-01-02", -1_000, "A"), ("2026-01-05", -2_000, "B")]);
         let got = answer(&desk, &csv(100_000, &[("2026-01-05", -2_000, "B"), ("2026-01-07", -1_000, "A")]), 50);
         assert!(got.divergence.is_none());
+        assert!(got.message.starts_with("Read as CSV"), "{}", got.message);
+        assert!(got.message.ends_with("The running balances agree."), "{}", got.message);
         assert_eq!(got.matches.iter().map(|matched| matched.kind).collect::<Vec<_>>(), [Kind::Exact, Kind::Date]);
         assert_eq!(
             (got.opening_balance, got.closing_balance),

@@ -288,7 +288,7 @@ mod tests {
             ":61:2601050105D10,00NTRFNONREF\n:86:Invoice\n:20:05 o'clock\n:61:not an entry\n:62F:neither\n:25:x\n:86:more\n-\n-5 off\n:61:2601060106C1,NTRFX",
         );
         let sheet = sheet(&text);
-        assert_eq!(sheet.rows.len(), 2);
+        assert_eq!(sheet.rows.iter().map(|row| row.number).collect::<Vec<_>>(), [1, 2]);
         assert_eq!(&*sheet.rows[0].payee, "Invoice");
         assert!(sheet.rows[0].memo.contains(":61:not an entry :62F:neither :25:x :86:more"), "{}", sheet.rows[0].memo);
         assert_eq!(sheet.closing.map(|stand| stand.amount), Some(Milliunits::new(90_000)));

@@ -191,7 +191,7 @@ mod tests {
             "!Account\nNMy account\nTBank\n^\n!Type:Bank\nD2026-01-01\nT100.00\nPOpening Balance\nL[My account]\n^\nD2026-01-02\nT-1.00\n^\n",
         );
         assert_eq!(found[0].sheet.opening.map(|stand| stand.amount.get()), Some(100_000));
-        assert_eq!(found[0].sheet.rows.len(), 1);
+        assert_eq!((found[0].sheet.rows.len(), found[0].sheet.account.as_deref()), (1, Some("My account")));
         let refusal = candidates("!Type:Cat\nNFood\nE\n^\n", &Known::nothing(date(2026, 2, 1))).expect_err("a list");
         assert!(refusal.to_string().contains("cat"));
     }

@@ -246,6 +246,11 @@ mod tests {
     use super::*;
 
     #[test]
+    fn letters_of_every_bank_fold_to_plain_ones() {
+        assert_eq!(fold("ÀĄ Ç Ď É Ğ Î Ł Ñ Ő Ř Ş Ť Ů Ý Ž ß Æ Œ"), "aa c d e g i l n o r s t u y z ss ae oe");
+    }
+
+    #[test]
     fn headings_of_many_banks() {
         let cases = [
             ("Date", Role::Day(2)),

@@ -184,8 +184,13 @@ fn a_created_transaction_is_deleted_as_its_operation_left_it() {
     let landed = Landed { created: vec![id.clone()], ..Landed::default() };
     let made = vec![(steps[0].clone(), landed), (edits, Landed::default())];
     let operation = operation(&plan, Kind::Statement, made);
-    let steps = undo_one(&plan, &operation).expect("an undo").proposal.expect("a deletion").steps;
+    let Proposal { question, done, steps, .. } =
+        undo_one(&plan, &operation).expect("an undo").proposal.expect("a deletion");
     assert!(matches!(&steps[..], [Step::Delete { id: deleted, .. }] if *deleted == id), "{steps:?}");
+    assert_eq!(
+        (question.as_str(), done.as_str()),
+        ("Undo the statement: delete the 1 transaction(s) it created and put back the status of 0?", "Undone.")
+    );
 }
 
 #[test]
