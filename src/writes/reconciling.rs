@@ -168,8 +168,12 @@ mod tests {
 
     const EVERYDAY: &str = "5b015333-9a13-5097-b30e-df9d9385ec97";
 
+    fn day() -> Date {
+        jiff::civil::date(2026, 3, 17)
+    }
+
     fn ask(plan: &Plan, balance: f64, adjust: Adjust) -> Proposed<Reconciled> {
-        reconcile(plan, jiff::civil::date(2026, 3, 17), EVERYDAY, balance, adjust).expect("an answer")
+        reconcile(plan, day(), EVERYDAY, balance, adjust).expect("an answer")
     }
 
     #[test]
@@ -196,8 +200,6 @@ mod tests {
             panic!("{:?}", proposal.steps)
         };
         assert_eq!((rows[0].amount.get(), rows[0].cleared.as_str(), rows[0].approved), (-7_500, "reconciled", true));
-        let category = rows[0].category.as_ref().and_then(|id| plan.categories.get(id)).expect("a category");
-        assert_eq!((&*category.name, category.deleted), ("Inflow: Ready to Assign", false));
         let mut answer = asked.answer;
         assert_eq!(answer.adjustment, None);
         answer.landed(&Landed { created: vec!["t".into()], ..Landed::default() });
@@ -215,6 +217,24 @@ mod tests {
             assert_eq!((odd.answer.outcome.status, odd.proposal.is_none()), (Status::DifferenceFound, true));
             assert!(odd.answer.outcome.message.contains("add up to 4113.847"), "{}", odd.answer.outcome.message);
         }
+    }
+
+    #[test]
+    fn an_adjustment_goes_to_what_is_ready_to_assign_of_a_budget_account() {
+        let mut corpus = corpus("household");
+        let plan = &mut corpus.plans[0];
+        let (first, inflow) = plan.categories.enumerate().find(|(_, c)| c.in_internal_group()).expect("the inflow");
+        let own = Category { id: "inflow".into(), ..inflow.clone() };
+        plan.categories.at_mut(first).deleted = true;
+        plan.categories.put(own);
+        let account = plan.accounts.find(EVERYDAY).expect("the account");
+        let category = |plan: &Plan| match adjustment(plan, &plan.accounts[account], day(), Milliunits::new(1)) {
+            Step::Create { rows, .. } => rows[0].category.clone(),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(category(plan), Some("inflow".into()), "the live one, though not the first");
+        plan.accounts.at_mut(account).on_budget = false;
+        assert_eq!(category(plan), None, "where YNAB keeps no category");
     }
 
     #[test]
