@@ -24,10 +24,10 @@ const EARLY_DAYS: i64 = 10;
 const MATTER_MOST: usize = 3;
 /// How many bills, and schedules, are listed at most.
 const LISTED_MAX: usize = 25;
-/// 8 of 10 normal errors lie within so many standard deviations.
-const EIGHT_OF_TEN: f64 = 1.28;
+/// 8 of 10 errors lie within so many standard deviations: normal ones within 1.28, and months are not quite normal.
+const EIGHT_OF_TEN: f64 = 1.35;
 /// How much of a middle month's money a year's forecast is off beside what months differ by.
-const DRIFT: f64 = 0.03;
+const DRIFT: f64 = 0.015;
 
 /// What is expected.
 pub struct Outlook {
@@ -54,9 +54,11 @@ impl Outlook {
 
         let mut in_series = vec![false; moves.len()];
         found.iter().flat_map(|one| &one.moves).for_each(|&at| in_series[at] = true);
+        let first = first_whole(&moves, today);
+        let money = money_out(&moves, first, today);
         let rest = |wanted: fn(&Plan, &Move) -> bool| {
             let apart = moves.iter().zip(&in_series).filter(|(one, is_in)| !**is_in && wanted(plan, one));
-            Rest::of(apart.map(|(one, _)| one), first_whole(&moves, today), today)
+            Rest::of(apart.map(|(one, _)| one), first, money, today)
         };
         let mut outlook = Self {
             dated: BTreeMap::new(),
@@ -209,7 +211,7 @@ impl Outlook {
         let variance = residuals.iter().map(|residual| residual * residual).sum::<f64>() / (count - 1.0).max(1.0);
         let dated: f64 =
             self.dated.range(..=last_day).flat_map(|(_, flows)| flows).map(|flow| flow.abs().get() as f64).sum();
-        let drift = DRIFT * (dated + self.spending.average().abs() * months);
+        let drift = DRIFT * (dated + self.spending.average.abs() * months);
         let spread = (variance * months + variance * months * months / count.max(4.0) + drift * drift).sqrt();
         self.rounded(EIGHT_OF_TEN * spread)
     }
@@ -222,7 +224,7 @@ impl Outlook {
 
     /// What was assumed, for the reader.
     pub fn assumptions(self, ask: &Ask<'_>) -> Assumptions {
-        let average = |rest: &Rest, given: Option<Milliunits>| given.unwrap_or_else(|| self.rounded(rest.average()));
+        let average = |rest: &Rest, given: Option<Milliunits>| given.unwrap_or_else(|| self.rounded(rest.average));
         let (variable, income) =
             (average(&self.spending, self.given_spending), average(&self.income, self.given_income));
         let mut matters = self.matters;
@@ -254,6 +256,13 @@ fn first_whole(moves: &[Move], today: Date) -> Month {
     let first = moves.first().map_or(today, |first| first.date);
     let month = Month::of(first);
     if first.day() <= 3 { month } else { month.add(1) }
+}
+
+/// What goes out in an average month since that one.
+fn money_out(moves: &[Move], first: Month, today: Date) -> f64 {
+    let out = moves.iter().filter(|one| one.amount.is_negative() && one.date >= first.first());
+    let days = f64::from((day_number(today) - day_number(first.first())).max(30));
+    out.map(|one| -one.amount.get() as f64).sum::<f64>() / days * 30.44
 }
 
 /// Money in that is no refund: to Ready to Assign, or without a category.

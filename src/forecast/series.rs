@@ -22,8 +22,9 @@ const EVIDENCE_MIN: f64 = 5.5;
 const COMPANY_MAX: f64 = 2.0;
 /// The share of steps without a change that makes an amount a price.
 const STEADY_MIN: f64 = 0.5;
-/// Beyond this factor a new amount is no new price but a thing of its own.
+/// Beyond this factor an amount seen once is no new price but a thing of its own; an income changes less than a price.
 const PRICE_CHANGE_MAX: f64 = 1.7;
+const INCOME_CHANGE_MAX: f64 = 1.15;
 
 /// Something that comes back.
 #[derive(Clone, Debug)]
@@ -50,20 +51,27 @@ pub struct Series {
     pub other: Option<Ix<Account>>,
 }
 
-/// How much the same month of last year counts next to a year's average, where amounts differ.
-const SAME_MONTH: f64 = 0.6;
-
 impl Series {
-    /// What it comes to on a day ahead: its price, or between a year's average and the same month of last year.
+    /// What it comes to on a day ahead: its price, or between its average and the same month of last year, as far as one
+    /// year was like the next.
     pub fn expected(&self, moves: &[Move], date: Date) -> f64 {
         let average = self.amount.get() as f64;
-        let year_ago = Month::of(date).index();
-        let same_month = |one: &&Move| (year_ago - Month::of(one.date).index()).rem_euclid(12) == 0;
-        let last_year = self.moves.iter().rev().map(|&at| &moves[at]).find(same_month);
-        match last_year.filter(|_| !self.steady) {
-            Some(one) => SAME_MONTH * one.amount.get() as f64 + (1.0 - SAME_MONTH) * average,
-            None => average,
+        if self.steady {
+            return average;
         }
+        let paid = || self.moves.iter().map(|&at| &moves[at]);
+        let year_before = |month: Month| {
+            let before = paid().rev().filter(move |one| Month::of(one.date) < month);
+            let same = |one: &&Move| (month.index() - Month::of(one.date).index()).rem_euclid(12) == 0;
+            before.clone().find(same).map(|one| one.amount.get() as f64)
+        };
+        let Some(last_year) = year_before(Month::of(date)) else { return average };
+        let guesses = paid().filter_map(|one| Some((one.amount.get() as f64, year_before(Month::of(one.date))?)));
+        let errors = guesses.map(|(came, guess)| ((came - average).powi(2), (came - guess).powi(2)));
+        let (of_average, of_last_year) = errors.fold((0.0, 0.0), |sums, one| (sums.0 + one.0, sums.1 + one.1));
+        // Their correlation: last year's is twice as far off as the average where months have nothing in common.
+        let share = if of_average > 0.0 { (1.0 - of_last_year / (2.0 * of_average)).clamp(0.0, 1.0) } else { 0.0 };
+        share * last_year + (1.0 - share) * average
     }
 
     /// Who, as the bank last wrote it, reduced to the merchant.
@@ -187,19 +195,21 @@ fn amount(paid: &[&Move]) -> (Milliunits, Option<(Milliunits, Date)>, bool) {
     if unchanged / steps >= STEADY_MIN || amounts.len() == 2 {
         let change = (1..amounts.len()).rev().find(|&at| !same(amounts[at - 1], amounts[at]));
         let before = change.map(|at| (amounts[at - 1], paid[at].date));
+        let change_max = if last.is_positive() { INCOME_CHANGE_MAX } else { PRICE_CHANGE_MAX };
         let ratio = |a: Milliunits, b: Milliunits| a.wide() as f64 / b.wide() as f64;
         // A last amount that is far from all others is an exception, unless it came twice.
         if let Some((usual, since)) = before
             && since == paid[paid.len() - 1].date
-            && !(1.0 / PRICE_CHANGE_MAX..=PRICE_CHANGE_MAX).contains(&ratio(last, usual))
+            && !(1.0 / change_max..=change_max).contains(&ratio(last, usual))
         {
             return (usual, None, true);
         }
         return (last, before, true);
     }
-    // No price: a year's average, so that each season counts once.
-    let year = add_days(paid[paid.len() - 1].date, -360);
-    let recent: Vec<Milliunits> = paid.iter().filter(|one| one.date > year).map(|one| one.amount).collect();
+    // No price: the average of whole years, so that each season counts as often. Bills rise, an income goes up and down.
+    let years_ago = |years: i64| add_days(paid[paid.len() - 1].date, 5 - 365 * years);
+    let years = if last.is_positive() && paid[0].date <= years_ago(2) { 2 } else { 1 };
+    let recent: Vec<Milliunits> = paid.iter().filter(|one| one.date > years_ago(years)).map(|one| one.amount).collect();
     (recent.iter().sum::<Milliunits>().divided(recent.len()), None, false)
 }
 

@@ -11,6 +11,8 @@ const KEPT_MIN: f64 = 2.0;
 const MISSED: f64 = -2.0;
 /// How many ends are tried in a group of many payments.
 const ENDS_MAX: usize = 60;
+/// How many days apart payments come at the same time.
+const SAME_TIME: i32 = 3;
 /// How far apart amounts are that are the same, nearly the same, or alike: natural logarithms.
 const SAME: f64 = 0.006;
 const NEARLY: f64 = 0.03;
@@ -50,18 +52,26 @@ pub fn chains(moves: &[Move], group: &[usize]) -> Vec<Chain> {
     let mut group: Vec<Paid> = group.iter().map(paid).collect();
     let mut found = Vec::new();
     let mut tried = 0;
-    for end in (0..group.len()).rev() {
-        if group[end].taken || tried >= ENDS_MAX {
+    let mut end = group.len();
+    while end > 0 && tried < ENDS_MAX {
+        let last = end - 1;
+        if group[last].taken {
+            end -= 1;
             continue;
         }
         tried += 1;
         let free = group.iter().filter(|paid| !paid.taken).count();
-        let best = RHYTHMS.into_iter().filter_map(|rhythm| longest(&group, end, rhythm, free));
-        let best = best.max_by(|a, b| a.1.total_cmp(&b.1)).filter(|(_, evidence, _)| *evidence >= KEPT_MIN);
-        if let Some((places, evidence, rhythm)) = best {
-            places.iter().for_each(|&place| group[place].taken = true);
-            found.push(Chain { moves: places.iter().map(|&place| group[place].at).collect(), rhythm, evidence });
-        }
+        // Of what came within days, the one that fits the past best: a bonus comes with the salary and is not it.
+        let ends = (0..=last).rev().take_while(|&at| group[last].day - group[at].day <= SAME_TIME);
+        let ends = ends.filter(|&at| !group[at].taken);
+        let chains = ends.flat_map(|end| RHYTHMS.map(|rhythm| longest(&group, end, rhythm, free))).flatten();
+        let best = chains.max_by(|a, b| a.1.total_cmp(&b.1)).filter(|(_, evidence, _)| *evidence >= KEPT_MIN);
+        let Some((places, evidence, rhythm)) = best else {
+            end -= 1;
+            continue;
+        };
+        places.iter().for_each(|&place| group[place].taken = true);
+        found.push(Chain { moves: places.iter().map(|&place| group[place].at).collect(), rhythm, evidence });
     }
     found
 }
