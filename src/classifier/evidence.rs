@@ -20,6 +20,12 @@ const OTHER_ACCOUNT: f64 = 0.4;
 /// From which likeness on two labels are the same, or alike.
 const SAME: f64 = 0.9;
 const ALIKE: f64 = 0.5;
+/// How alike a label is at least that is all within this one: a name, and a bank's words around it.
+const WITHIN: f64 = 0.92;
+/// How much less a word may tell than the one that tells most, to be taken for its rarity.
+const NEARLY: f64 = 0.12;
+/// How many of the latest payments with a word say whether their labels are all within this one.
+const ASKED_WITHIN: usize = 10;
 /// The furthest an amount is told to be.
 const FAR_AMOUNT: f64 = 2.0;
 
@@ -41,7 +47,7 @@ pub struct Evidence {
     pub leads: Vec<Lead>,
     /// How many payments like it were found.
     pub alike: usize,
-    /// How many of them have the same label but for numbers and worthless words.
+    /// How many of them have the same label but for numbers, worthless words and what stands around a name.
     pub same: usize,
     /// How alike the most alike label is.
     pub likeness: f64,
@@ -143,16 +149,36 @@ fn gather_one_way(plan: &Plan, past: &Past, facts: Facts) -> Option<Evidence> {
 }
 
 /// The word that tells most, and how often it told the same twice: where a word of the label was never met, from one
-/// label to another. Of two as telling, the rarer.
+/// label to another, unless the labels it was met in are all within this one. Of words nearly as telling, the rarest.
 fn telling_word(past: &Past, words: &[Word], money_out: bool) -> Option<(Word, f64)> {
     let times = |word: Word| past.with(word, money_out).len();
     let has_unmet = words.iter().any(|word| times(*word) == 0);
     let agreement = |word: Word| {
-        if has_unmet { past.agreement_elsewhere(word, money_out) } else { past.agreement(word, money_out) }
+        let agreement = past.agreement(word, money_out);
+        if has_unmet {
+            past.agreement_elsewhere(word, money_out).max(agreement * share_within(past, words, word, money_out))
+        } else {
+            agreement
+        }
     };
     let met = words.iter().copied().filter(|word| times(*word) > 0);
-    let ranked = met.map(|word| (word, agreement(word)));
-    ranked.max_by(|a, b| a.1.total_cmp(&b.1).then(times(b.0).cmp(&times(a.0))).then(b.0.cmp(&a.0)))
+    let ranked: Vec<(Word, f64)> = met.map(|word| (word, agreement(word))).collect();
+    let most = ranked.iter().map(|(_, agreement)| *agreement).fold(0.0, f64::max);
+    // What a bank writes around names may tell a lot by chance: the rarer word is the name.
+    let telling = ranked.into_iter().filter(|(_, agreement)| *agreement >= most - NEARLY);
+    telling.min_by_key(|(word, _)| (times(*word), *word))
+}
+
+/// How many of the latest payments with that word have a label that is all within this one, 0 to 1.
+fn share_within(past: &Past, words: &[Word], word: Word, money_out: bool) -> f64 {
+    let with = past.with(word, money_out);
+    let latest = &with[with.len().saturating_sub(ASKED_WITHIN)..];
+    let labels = latest.iter().map(|&at| past.words.get(past.payments[at as usize].facts.payee));
+    labels.filter(|label| is_within(label, words)).count() as f64 / latest.len().max(1) as f64
+}
+
+fn is_within(label: &[Word], words: &[Word]) -> bool {
+    label.iter().all(|word| words.binary_search(word).is_ok())
 }
 
 /// The weight of the words two labels share, next to that of all their words.
@@ -162,7 +188,8 @@ fn likeness(past: &Past, words: &[Word], own_weight: f64, others: &[Word], money
         let weight = past.weight(*word, money_out);
         if words.binary_search(word).is_ok() { shared += weight } else { all += weight }
     }
-    if all > 0.0 { shared / all } else { 0.0 }
+    let likeness = if all > 0.0 { shared / all } else { 0.0 };
+    if is_within(others, words) { likeness.max(WITHIN) } else { likeness }
 }
 
 fn add(sums: &mut Views, views: &Views, part: f64) {

@@ -126,6 +126,23 @@ fn shops_follow_a_category_that_was_given_up() {
     assert_ne!(rows.suggested(asked), Some("Fuel"));
 }
 
+/// A user who tidies payees has names in the past and the bank's labels in what waits.
+#[test]
+fn a_shop_known_by_name_is_known_among_a_banks_words() {
+    let mut rows = Rows::with_life();
+    for n in 0..36 {
+        rows.add(500 - n * 14, "Super Lune", -30.0 - (n % 9) as f64, Some("Food"), "a");
+        rows.add(498 - n * 14, "Café Pérou", -4.0, Some("Snacks"), "a");
+        rows.add(496 - n * 14, "Relais", -60.0, Some("Fuel"), "b");
+    }
+    let labels = ["SUPER LUNE", "CB SUPER LUNE 14/06 4970****1234", "PAYPAL *SUPER LUNE"];
+    let asked = labels.map(|label| rows.add(2, label, -38.25, None, "a"));
+    let parts = ["CB CAFÉ NOIR 14/06", "CB LUNE 14/06", "SUPER 14/06"];
+    let asked_of_parts = parts.map(|label| rows.add(2, label, -4.0, None, "a"));
+    assert_eq!(asked.map(|ix| rows.suggested(ix)), [Some("Food"); 3]);
+    assert_eq!(asked_of_parts.map(|ix| rows.suggested(ix)), [None; 3]);
+}
+
 #[test]
 fn a_marketplace_gets_candidates_and_no_suggestion() {
     let mut rows = Rows::with_life();

@@ -14,7 +14,7 @@ const GENERAL: f64 = 25.0;
 /// The most that is ever told.
 const CONFIDENCE_MAX: f64 = 0.99;
 /// How much doubts are raised before they are told: a wrong category costs more than a right one brings.
-const CAUTION: f64 = 1.3;
+const CAUTION: f64 = 1.5;
 /// The part of its amount that a payment's category has, at least, for a guess to be right.
 const MOST: f64 = 0.7;
 /// Where one kind of evidence ends and a surer one begins, by its general chance of being right.

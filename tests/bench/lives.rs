@@ -64,6 +64,8 @@ pub struct Event {
     pub account: usize,
     pub to_account: Option<usize>,
     pub label: String,
+    /// The name a household that tidies gives the payee later.
+    pub tidied: Option<String>,
     pub category: Option<usize>,
     /// Split in these parts, when the household splits it.
     pub lines: Vec<(i64, usize)>,
@@ -169,10 +171,37 @@ struct Household<'a> {
     slips: f64,
     /// Cafés and clothes go to the purse of whose card it is.
     own_money: bool,
+    family: Family,
+    /// How often it tidies the payee of what it has categorised, and the chance that decides it.
+    tidies: (f64, Chance),
 }
 
+/// What kind of lives these are: each next to the usual.
+#[derive(Clone, Copy, Debug)]
+pub struct Family {
+    pub name: &'static str,
+    /// How many surprises come.
+    surprises: f64,
+    /// What prices rise by in a year, beside 0 to 4 %.
+    inflation: f64,
+    /// How far habits grow or fade.
+    drift: f64,
+    /// How often an income varies.
+    free: f64,
+    /// How often a household tidies its payees, so that only what waits has a bank's label.
+    tidy: f64,
+}
+
+/// The kinds that are measured, the usual first.
+pub const FAMILIES: [Family; 4] = [
+    Family { name: "usual", surprises: 1.0, inflation: 0.0, drift: 1.0, free: 0.12, tidy: 0.0 },
+    Family { name: "calm", surprises: 0.25, inflation: 0.0, drift: 0.5, free: 0.0, tidy: 0.5 },
+    Family { name: "changing", surprises: 0.7, inflation: 0.05, drift: 3.0, free: 0.12, tidy: 0.2 },
+    Family { name: "irregular", surprises: 2.0, inflation: 0.0, drift: 1.0, free: 0.6, tidy: 0.2 },
+];
+
 /// The life of a seed.
-pub fn life(seed: u64) -> Life {
+pub fn life(family: Family, seed: u64) -> Life {
     let mut chance = Chance::new(seed);
     let country = COUNTRIES[seed as usize % COUNTRIES.len()];
     let today = Date::new(2026, 1, 1).map(|day| add_days(day, chance.whole(0, 364))).expect("a day");
@@ -184,6 +213,8 @@ pub fn life(seed: u64) -> Life {
     let pace = chance.lognormal(2600.0, 0.35) * country.scale();
     let own_money = chance.yes(0.3);
     let (curious, slips) = (chance.between(0.3, 1.6), chance.between(0.0, 0.02));
+    let mut tidying = Chance::new(seed ^ 0x71D7);
+    let tidies = if tidying.yes(family.tidy) { tidying.between(0.6, 1.0) } else { 0.0 };
     let mut home = Household {
         chance: &mut chance,
         country,
@@ -202,6 +233,8 @@ pub fn life(seed: u64) -> Life {
         curious,
         slips,
         own_money,
+        family,
+        tidies: (tidies, tidying),
     };
     home.open_accounts();
     home.choose_bills();
@@ -458,7 +491,7 @@ impl Household<'_> {
                 (_, 0) => Rhythm::LastWorkingDay,
                 (_, _) => Rhythm::Months(1, self.chance.whole(24, 30) as i8),
             };
-            let free = self.chance.yes(0.12);
+            let free = self.chance.yes(self.family.free);
             let bill = self.bill(name.clone(), rhythm, 0.1, "Inflow: Ready to Assign");
             bill.amount = (amount * 12.0 / rhythm.per_year() / 1.02).round();
             bill.amounts = if free { Amounts::Around(0.3) } else { Amounts::Fixed };
@@ -544,6 +577,7 @@ impl Household<'_> {
             account,
             to_account: None,
             label,
+            tidied: None,
             category: Some(category),
             lines,
             internal: false,
@@ -644,9 +678,9 @@ impl Household<'_> {
     }
 
     fn follow(&mut self, mut habit: Habit, scale: f64) {
-        let inflation = self.chance.between(0.0, 0.04);
+        let inflation = self.chance.between(0.0, 0.04) + self.family.inflation;
         // Ways of life drift: a habit grows, fades, and has good and bad months.
-        let drift = self.chance.normal() * 0.08;
+        let drift = self.chance.normal() * 0.08 * self.family.drift;
         let mut mood = 1.0;
         let uses_card = self.chance.yes(0.3);
         for month in Month::of(self.start).through(Month::of(self.end)) {
@@ -709,6 +743,7 @@ impl Household<'_> {
         };
         let amount = self.milliunits(-amount);
         self.add(date, amount, account, label.clone(), chosen);
+        self.events.last_mut().expect("the event just added").tidied = Some(Bank::tidy(&shop.name));
         if let Some((share, other)) = shop.splits
             && self.chance.yes(share)
         {
@@ -727,7 +762,7 @@ impl Household<'_> {
     }
 
     fn meet_surprises(&mut self) {
-        let per_month = self.chance.between(0.1, 0.3);
+        let per_month = self.chance.between(0.1, 0.3) * self.family.surprises;
         let rare = ["Home repairs", "Car repairs", "Furniture", "Health", "Holidays", "Gifts"];
         for month in Month::of(self.start).through(Month::of(self.end)) {
             for _ in 0..self.chance.poisson(per_month) {

@@ -88,6 +88,7 @@ pub fn life(mut home: Household<'_>) -> Life {
             account: place,
             to_account: None,
             label: String::new(),
+            tidied: None,
             category: inflow,
             lines: Vec::new(),
             internal: true,
@@ -124,9 +125,11 @@ pub fn life(mut home: Household<'_>) -> Life {
             }
             continue;
         }
-        let payee = rows.payee(&event.label, None);
         let forgotten = days_between(event.date, today) < 200 && home.chance.yes(0.01);
         let waits = (recent && home.chance.yes(0.9)) || forgotten;
+        let (tidies, tidying) = &mut home.tidies;
+        let tidied = event.tidied.as_deref().filter(|_| !waits && tidying.yes(*tidies));
+        let payee = rows.payee(tidied.unwrap_or(&event.label), None);
         // Everybody is wrong now and then, or meant something else that time.
         let slip = event.amount < 0 && home.chance.yes(home.slips);
         let chosen = if slip { Some(home.chance.whole(10, 31) as usize) } else { event.category };
