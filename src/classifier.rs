@@ -12,7 +12,7 @@ use crate::dates::{Date, day_number};
 use crate::plan::{Category, Ix, Plan, Transaction};
 use evidence::{Evidence, Lead, gather};
 use past::{Facts, Past};
-use trust::Trust;
+use trust::{Signs, Trust};
 
 /// The confidence a suggestion needs when the caller names none.
 pub const THRESHOLD: f64 = 0.90;
@@ -56,10 +56,7 @@ pub struct Classifier<'a> {
 impl<'a> Classifier<'a> {
     /// Learns from the plan's categorised transactions.
     pub fn learn(plan: &'a Plan, threshold: Option<f64>, today: Date) -> Self {
-        let mut past = Past::of(plan);
-        past.pass_until(i32::MAX);
-        let moved = moved::find(&past);
-        let mut past = past.again(plan, &moved);
+        let mut past = unpassed(plan);
         let trust = Trust::learn(plan, &mut past);
         Self { plan, threshold: threshold.unwrap_or(THRESHOLD), today: day_number(today), past, trust }
     }
@@ -94,6 +91,19 @@ impl<'a> Classifier<'a> {
         let kind = if evidence.refund { "paid where this comes from" } else { "like it" };
         format!("{count} of {alike} {kind}, last {ago}")
     }
+}
+
+/// The plan's past before its first payment, categories that were given up taken for those in their place.
+fn unpassed(plan: &Plan) -> Past {
+    let mut past = Past::of(plan);
+    past.pass_until(i32::MAX);
+    let moved = moved::find(&past);
+    past.again(plan, &moved)
+}
+
+/// The signs of the plan's last payments' evidence and whether it was right, to fit the weight of each sign.
+pub fn examples(plan: &Plan) -> Vec<(Signs, bool)> {
+    trust::examples(plan, &mut unpassed(plan))
 }
 
 #[cfg(test)]

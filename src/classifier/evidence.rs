@@ -166,7 +166,7 @@ fn telling_word(past: &Past, words: &[Word], money_out: bool) -> Option<(Word, f
     let most = ranked.iter().map(|(_, agreement)| *agreement).fold(0.0, f64::max);
     // What a bank writes around names may tell a lot by chance: the rarer word is the name.
     let telling = ranked.into_iter().filter(|(_, agreement)| *agreement >= most - NEARLY);
-    telling.min_by_key(|(word, _)| (times(*word), *word))
+    telling.min_by_key(|(word, _)| (past.words.is_number(*word), times(*word), *word))
 }
 
 /// How many of the latest payments with that word have a label that is all within this one, 0 to 1.

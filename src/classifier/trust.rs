@@ -31,17 +31,11 @@ impl Trust {
     /// Asks the plan's last payments again. On return everything has passed.
     pub fn learn(plan: &Plan, past: &mut Past) -> Self {
         let mut trust = Self::default();
-        for at in past.payments.len().saturating_sub(ASKED_AGAIN)..past.payments.len() {
-            let facts = past.payments[at].facts;
-            past.pass_until(facts.day - WAIT_DAYS);
-            let Some(evidence) = gather(plan, past, facts) else { continue };
-            let (category, part) = past.payments[at].shares[0];
-            let is_right = evidence.leads[0].category == category && part >= MOST;
-            let chance = chance(&evidence);
+        ask_again(plan, past, |evidence, is_right| {
+            let chance = chance(evidence);
             let (count, sum, right) = &mut trust.kinds[kind(chance)];
             (*count, *sum, *right) = (*count + 1.0, *sum + chance, *right + f64::from(u8::from(is_right)));
-        }
-        past.pass_until(i32::MAX);
+        });
         trust
     }
 
@@ -55,6 +49,27 @@ impl Trust {
     }
 }
 
+/// The signs of each of the plan's last payments, asked again, and whether the first category was right: what
+/// [`WEIGHTS`] are fitted on (`tests/bench/fit.rs`).
+pub fn examples(plan: &Plan, past: &mut Past) -> Vec<(Signs, bool)> {
+    let mut examples = Vec::new();
+    ask_again(plan, past, |evidence, is_right| examples.push((signs(evidence), is_right)));
+    examples
+}
+
+/// Calls with the evidence of each of the last payments, from what was known some days before it, and whether its first
+/// category is the one the payment has.
+fn ask_again(plan: &Plan, past: &mut Past, mut found: impl FnMut(&Evidence, bool)) {
+    for at in past.payments.len().saturating_sub(ASKED_AGAIN)..past.payments.len() {
+        let facts = past.payments[at].facts;
+        past.pass_until(facts.day - WAIT_DAYS);
+        let Some(evidence) = gather(plan, past, facts) else { continue };
+        let (category, part) = past.payments[at].shares[0];
+        found(&evidence, evidence.leads[0].category == category && part >= MOST);
+    }
+    past.pass_until(i32::MAX);
+}
+
 fn kind(chance: f64) -> usize {
     KINDS.partition_point(|limit| *limit <= chance)
 }
@@ -66,7 +81,9 @@ fn chance(evidence: &Evidence) -> f64 {
 }
 
 /// What makes evidence good or bad.
-fn signs(evidence: &Evidence) -> [f64; 9] {
+pub type Signs = [f64; 9];
+
+fn signs(evidence: &Evidence) -> Signs {
     let share = |place: usize| evidence.leads.get(place).map_or(0.0, |lead| lead.share);
     let (first, second) = (log_odds(share(0)), log_odds(share(1)));
     let same = (1.0 + evidence.same as f64).ln();
@@ -83,8 +100,9 @@ fn signs(evidence: &Evidence) -> [f64; 9] {
     ]
 }
 
-/// Of each sign, found by logistic regression on invented lives (`tests/bench`), never those of the figures.
-const WEIGHTS: [f64; 9] = [0.82, 0.085, -0.22, 0.18, 1.55, -0.67, -0.58, 0.95, 0.23];
+/// Of each sign, found by logistic regression on invented lives (`cargo bench --bench measure -- fit`), never those of
+/// the figures.
+const WEIGHTS: Signs = [0.82, 0.085, -0.22, 0.18, 1.55, -0.67, -0.58, 0.95, 0.23];
 const INTERCEPT: f64 = 0.31;
 
 fn log_odds(share: f64) -> f64 {

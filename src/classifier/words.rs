@@ -12,7 +12,8 @@ pub type Word = u32;
 pub struct Words {
     starts: Vec<u32>,
     words: Vec<Word>,
-    count: usize,
+    /// By word: whether it has a digit, each of them when it is several.
+    numbers: Vec<bool>,
 }
 
 impl Words {
@@ -55,6 +56,7 @@ impl Words {
     /// label has nothing else.
     fn together(starts: &[u32], parts: &[u32], seen: &[Seen]) -> Self {
         let mut units: HashMap<(u64, u32), Word> = HashMap::new();
+        let mut numbers = Vec::new();
         let (mut words, mut new_starts) = (Vec::with_capacity(parts.len()), Vec::with_capacity(starts.len()));
         for range in starts.windows(2) {
             let label = &parts[range[0] as usize..range[1] as usize];
@@ -66,6 +68,10 @@ impl Words {
                 let next = units.len() as Word;
                 let seen = &seen[*part as usize];
                 let unit = *units.entry((seen.labels_hash, seen.labels)).or_insert(next);
+                if unit == next {
+                    numbers.push(true);
+                }
+                numbers[unit as usize] &= seen.has_digit;
                 if !words[start..].contains(&unit) {
                     words.push(unit);
                 }
@@ -73,7 +79,7 @@ impl Words {
             words[start..].sort_unstable();
         }
         new_starts.push(words.len() as u32);
-        Self { starts: new_starts, words, count: units.len() }
+        Self { starts: new_starts, words, numbers }
     }
 
     /// The words of a payee.
@@ -85,7 +91,12 @@ impl Words {
 
     /// How many there are: numbers go from 0 up to it.
     pub fn count(&self) -> usize {
-        self.count
+        self.numbers.len()
+    }
+
+    /// Whether it is a number, a date, a reference: no name.
+    pub fn is_number(&self, word: Word) -> bool {
+        self.numbers[word as usize]
     }
 }
 

@@ -161,7 +161,7 @@ pub fn project(plan: &Plan, ask: &Ask<'_>, today: Date) -> Result<Forecast, Refu
     let months = walk(plan, ask, &outlook, start, today);
     let first_shortfall = months.iter().find(|month| month.lowest.0.is_negative()).map(|month| month.month.clone());
     Ok(Forecast {
-        message: message(plan, ask, &months, first_shortfall.as_deref()),
+        message: message(plan, ask, &months, first_shortfall.as_deref()) + &outlook.cut_off(),
         accounts: chosen.iter().map(|&ix| text::safe(&plan.accounts[ix].name).into_owned()).collect(),
         start_balance: start.into(),
         assumptions: outlook.assumptions(ask),

@@ -222,6 +222,14 @@ impl Outlook {
         Milliunits::new((amount / step).round_ties_even() as i64 * self.step.get())
     }
 
+    /// What [`Self::assumptions`] leaves out of its lists, in a sentence with a space before it, or nothing.
+    pub fn cut_off(&self) -> String {
+        let lists = [(self.bills.len(), "bills, largest first"), (self.scheduled.len(), "schedules, soonest first")];
+        let cut = lists.iter().filter(|(count, _)| *count > LISTED_MAX);
+        let cut: Vec<String> = cut.map(|(count, what)| format!("{LISTED_MAX} of {count} {what}")).collect();
+        if cut.is_empty() { String::new() } else { format!(" Listed are {}; all count.", cut.join(", and ")) }
+    }
+
     /// What was assumed, for the reader.
     pub fn assumptions(self, ask: &Ask<'_>) -> Assumptions {
         let average = |rest: &Rest, given: Option<Milliunits>| given.unwrap_or_else(|| self.rounded(rest.average));

@@ -2,10 +2,11 @@
 //! Never tunes: it prints the figures of the seeds it is given, beside a simple model's and the reference's.
 //!
 //! `cargo bench --bench measure -- [FIRST_SEED COUNT [FAMILY]]`, every family of lives when none is named; with `AVENIR_MCP_REFERENCE` set to a Python that has
-//! avenir-mcp 0.8.0, the reference answers the same lives in the same run.
+//! avenir-mcp 0.8.0, the reference answers the same lives in the same run. `-- fit` fits the classifier's weights anew.
 #![allow(clippy::print_stdout, clippy::expect_used, missing_docs, reason = "a program that measures and prints")]
 
 mod answers;
+mod fit;
 mod lives;
 mod score;
 
@@ -17,6 +18,9 @@ const HELD_OUT: u64 = 1_000_000;
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
+    if arguments.first().is_some_and(|argument| argument == "fit") {
+        return fit::print();
+    }
     let mut numbers = arguments.iter().filter_map(|argument| argument.parse::<u64>().ok());
     let (first, count) = (numbers.next().unwrap_or(HELD_OUT), numbers.next().unwrap_or(160));
     let named = |family: &&lives::Family| arguments.iter().any(|argument| argument == family.name);

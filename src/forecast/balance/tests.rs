@@ -244,6 +244,37 @@ fn recorded_plans_are_answered_in_short() {
     }
 }
 
+/// One line a schedule, and no list cut silently.
+#[test]
+fn lists_stay_short_and_say_so() {
+    let (mut book, account) = book();
+    for n in 0..40 {
+        book.schedule(account, &format!("SCHEDULE {n}"), "weekly", "2026-06-20", -1_000 - n);
+    }
+    let answer = forecast(&book, "2027-06");
+    assert_eq!((answer.assumptions.scheduled.len(), answer.assumptions.scheduled[0].times), (25, 54));
+    assert!(answer.message.contains(" Listed are 25 of 40 schedules, soonest first; all count."), "{}", answer.message);
+    assert!(chars(&answer) < 12_000, "{}", chars(&answer));
+    let (mut book, account) = self::book();
+    book.schedule(account, "RENT", "monthly", "2026-06-20", -1_000);
+    assert!(!forecast(&book, "2027-06").message.contains("Listed"));
+}
+
+/// A bonus is no salary, and the salary stays what it was.
+#[test]
+fn a_bonus_on_the_salarys_day_is_none() {
+    let (mut book, account) = book();
+    let ready = book.ready;
+    for date in monthly(12) {
+        book.pay(&date, account, "VIR EMPLOYER NOVA", Some(ready), 2_000_000);
+        if date.ends_with("-06-12") {
+            book.pay(&date, account, "VIR EMPLOYER NOVA", Some(ready), 1_400_000);
+        }
+    }
+    let months = flows(&forecast(&book, "2027-05"));
+    assert!(months[1..].iter().all(|month| *month == (2000.0, 0.0)), "{months:?}");
+}
+
 /// A small life: payments by shop, day and amount, some of them schedules.
 fn life(payments: &[(u8, i64, i64)]) -> (Book, Ix<Account>, Ix<Account>) {
     let (mut book, account) = book();

@@ -9,6 +9,8 @@ use crate::forecast::rhythm::{RHYTHMS, Rhythm};
 const KEPT_MIN: f64 = 2.0;
 /// What a time that did not come costs.
 const MISSED: f64 = -2.0;
+/// What it costs to have been seen only twice: many shops see the same amount twice, some a year apart.
+const ONLY_TWICE: f64 = 0.0;
 /// How many ends are tried in a group of many payments.
 const ENDS_MAX: usize = 60;
 /// How many days apart payments come at the same time.
@@ -107,6 +109,9 @@ fn longest(group: &[Paid], end: usize, rhythm: Rhythm, free: usize) -> Option<(V
         return None;
     }
     evidence += amounts(group, &places, &steps);
+    if places.len() == 2 {
+        evidence += ONLY_TWICE;
+    }
     Some((places, evidence, rhythm))
 }
 

@@ -57,13 +57,17 @@ impl Names {
         groups.into_values().collect()
     }
 
-    /// The rarest of the words that tell about as much as the one that tells most.
+    /// The rarest of the words that tell about as much as the one that tells most. A number names nobody where there
+    /// is a word: the day of a yearly bill comes back with it.
     fn who(&self, one: &Move, times: &[u32]) -> Who {
         let words = self.words(one);
         let agreement = |word: Word| self.past.agreement(word, one.amount.is_negative());
+        let is_number = |word: Word| self.past.words.is_number(word);
         let repeated = || words.iter().copied().filter(|word| times[*word as usize] > 1);
-        let most = repeated().map(agreement).fold(0.0, f64::max);
-        let telling = repeated().filter(|word| agreement(*word) >= most - NEARLY);
+        let only_numbers = repeated().all(is_number);
+        let naming = || repeated().filter(|word| only_numbers || !is_number(*word));
+        let most = naming().map(agreement).fold(0.0, f64::max);
+        let telling = naming().filter(|word| agreement(*word) >= most - NEARLY);
         telling.min_by_key(|word| (times[*word as usize], *word)).map_or(Who::Payee(one.payee), Who::Word)
     }
 

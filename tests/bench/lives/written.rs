@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use avenir_mcp::dates::{Date, Month, add_days, days_between};
 use serde_json::{Value, json};
 
-use super::bills::Amounts;
+use super::bills::{Amounts, Rhythm};
 use super::{AHEAD, CATEGORIES, Event, Household, Life, Truth, category};
 
 /// A schedule in YNAB.
@@ -209,11 +209,17 @@ fn charges(home: &Household<'_>, truth: &mut Truth) {
         let enough = if bill.rhythm.per_year() <= 2.0 { 2 } else { 3 };
         if goes_on && seen >= enough {
             truth.charges.push((name, bill.level(home.today) * bill.rhythm.per_year(), bill.amounts == Amounts::Fixed));
-        } else if goes_on || due.last().is_some_and(|last| days_between(*last, home.today) < 40) {
-            // Too new to be seen, or ended too lately to be known.
+        } else if goes_on || due.last().is_some_and(|last| is_still_awaited(bill.rhythm, *last, home.today)) {
+            // Too new to be seen, or ended since it was last due: nobody can know.
             truth.unseen.push(name);
         }
     }
+}
+
+/// Whether what was last due then would not be missed yet.
+fn is_still_awaited(rhythm: Rhythm, last: Date, today: Date) -> bool {
+    let next = rhythm.days(last, add_days(last, 400)).into_iter().find(|day| *day > last);
+    next.is_some_and(|next| days_between(next, today) < 10)
 }
 
 fn plan(home: &Household<'_>, mut rows: Rows, past: &[Event]) -> Value {
