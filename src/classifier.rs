@@ -56,7 +56,10 @@ pub struct Classifier<'a> {
 impl<'a> Classifier<'a> {
     /// Learns from the plan's categorised transactions.
     pub fn learn(plan: &'a Plan, threshold: Option<f64>, today: Date) -> Self {
-        let mut past = unpassed(plan);
+        let mut past = Past::of(plan);
+        past.pass_until(i32::MAX);
+        let moved = moved::find(&past);
+        let mut past = past.again(plan, &moved);
         let trust = Trust::learn(plan, &mut past);
         Self { plan, threshold: threshold.unwrap_or(THRESHOLD), today: day_number(today), past, trust }
     }
@@ -80,6 +83,13 @@ impl<'a> Classifier<'a> {
         Verdict { suggestion: None, candidates }
     }
 
+    /// The category the past points to and the signs of its evidence, from which their weights are fitted
+    /// (`tests/bench/fit.rs`).
+    pub fn signs(&self, transaction: &Transaction) -> Option<(Ix<Category>, Signs)> {
+        let evidence = gather(self.plan, &self.past, Facts::of(transaction))?;
+        Some((evidence.leads[0].category, trust::signs(&evidence)))
+    }
+
     /// The evidence in a few words: `42 of 43 like it, last 12 days ago`.
     fn why(&self, evidence: &Evidence) -> String {
         let ago = match self.today - evidence.last_day {
@@ -91,19 +101,6 @@ impl<'a> Classifier<'a> {
         let kind = if evidence.refund { "paid where this comes from" } else { "like it" };
         format!("{count} of {alike} {kind}, last {ago}")
     }
-}
-
-/// The plan's past before its first payment, categories that were given up taken for those in their place.
-fn unpassed(plan: &Plan) -> Past {
-    let mut past = Past::of(plan);
-    past.pass_until(i32::MAX);
-    let moved = moved::find(&past);
-    past.again(plan, &moved)
-}
-
-/// The signs of the plan's last payments' evidence and whether it was right, to fit the weight of each sign.
-pub fn examples(plan: &Plan) -> Vec<(Signs, bool)> {
-    trust::examples(plan, &mut unpassed(plan))
 }
 
 #[cfg(test)]

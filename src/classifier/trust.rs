@@ -14,7 +14,7 @@ const GENERAL: f64 = 25.0;
 /// The most that is ever told.
 const CONFIDENCE_MAX: f64 = 0.99;
 /// How much doubts are raised before they are told: a wrong category costs more than a right one brings.
-const CAUTION: f64 = 1.5;
+const CAUTION: f64 = 1.7;
 /// The part of its amount that a payment's category has, at least, for a guess to be right.
 const MOST: f64 = 0.7;
 /// Where one kind of evidence ends and a surer one begins, by its general chance of being right.
@@ -31,11 +31,17 @@ impl Trust {
     /// Asks the plan's last payments again. On return everything has passed.
     pub fn learn(plan: &Plan, past: &mut Past) -> Self {
         let mut trust = Self::default();
-        ask_again(plan, past, |evidence, is_right| {
-            let chance = chance(evidence);
+        for at in past.payments.len().saturating_sub(ASKED_AGAIN)..past.payments.len() {
+            let facts = past.payments[at].facts;
+            past.pass_until(facts.day - WAIT_DAYS);
+            let Some(evidence) = gather(plan, past, facts) else { continue };
+            let (category, part) = past.payments[at].shares[0];
+            let is_right = evidence.leads[0].category == category && part >= MOST;
+            let chance = chance(&evidence);
             let (count, sum, right) = &mut trust.kinds[kind(chance)];
             (*count, *sum, *right) = (*count + 1.0, *sum + chance, *right + f64::from(u8::from(is_right)));
-        });
+        }
+        past.pass_until(i32::MAX);
         trust
     }
 
@@ -47,27 +53,6 @@ impl Trust {
         let likely = (chance + (right - sum) / (count + GENERAL)).clamp(0.0, 1.0);
         (1.0 - (1.0 - likely) * CAUTION).clamp(0.0, CONFIDENCE_MAX)
     }
-}
-
-/// The signs of each of the plan's last payments, asked again, and whether the first category was right: what
-/// [`WEIGHTS`] are fitted on (`tests/bench/fit.rs`).
-pub fn examples(plan: &Plan, past: &mut Past) -> Vec<(Signs, bool)> {
-    let mut examples = Vec::new();
-    ask_again(plan, past, |evidence, is_right| examples.push((signs(evidence), is_right)));
-    examples
-}
-
-/// Calls with the evidence of each of the last payments, from what was known some days before it, and whether its first
-/// category is the one the payment has.
-fn ask_again(plan: &Plan, past: &mut Past, mut found: impl FnMut(&Evidence, bool)) {
-    for at in past.payments.len().saturating_sub(ASKED_AGAIN)..past.payments.len() {
-        let facts = past.payments[at].facts;
-        past.pass_until(facts.day - WAIT_DAYS);
-        let Some(evidence) = gather(plan, past, facts) else { continue };
-        let (category, part) = past.payments[at].shares[0];
-        found(&evidence, evidence.leads[0].category == category && part >= MOST);
-    }
-    past.pass_until(i32::MAX);
 }
 
 fn kind(chance: f64) -> usize {
@@ -83,7 +68,8 @@ fn chance(evidence: &Evidence) -> f64 {
 /// What makes evidence good or bad.
 pub type Signs = [f64; 9];
 
-fn signs(evidence: &Evidence) -> Signs {
+/// Of evidence, each one sign.
+pub fn signs(evidence: &Evidence) -> Signs {
     let share = |place: usize| evidence.leads.get(place).map_or(0.0, |lead| lead.share);
     let (first, second) = (log_odds(share(0)), log_odds(share(1)));
     let same = (1.0 + evidence.same as f64).ln();
@@ -102,8 +88,8 @@ fn signs(evidence: &Evidence) -> Signs {
 
 /// Of each sign, found by logistic regression on invented lives (`cargo bench --bench measure -- fit`), never those of
 /// the figures.
-const WEIGHTS: Signs = [0.82, 0.085, -0.22, 0.18, 1.55, -0.67, -0.58, 0.95, 0.23];
-const INTERCEPT: f64 = 0.31;
+const WEIGHTS: Signs = [0.89, 0.09, -0.20, 0.21, 0.57, -0.69, -0.51, 1.18, 0.28];
+const INTERCEPT: f64 = 0.78;
 
 fn log_odds(share: f64) -> f64 {
     let share = share.clamp(0.002, 0.998);

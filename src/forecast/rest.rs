@@ -7,6 +7,8 @@ use crate::money::Milliunits;
 
 /// How many full months are looked at, at most: whole years, so that each season counts as often.
 const MONTHS_MAX: usize = 24;
+/// After so many months a month counts half as much: lives change.
+const HALF_LIFE: f64 = 9.0;
 /// A payment above this part of a month's money is a peak.
 const PEAK: f64 = 0.3;
 /// What the part of a peak above that counts: it may have been the only one of its kind, yet others will come.
@@ -49,9 +51,9 @@ impl Rest {
                 damped[place] += usual + PEAK_COUNTS * (amount - usual);
             }
         }
-        rest.average = mean(&damped);
+        rest.average = recent_mean(&damped);
         if count >= SEASON_MONTHS_MIN {
-            rest.season = season(&damped, start, rest.average);
+            rest.season = season(&damped, start);
         }
         rest.residuals = months.iter().zip(0..).map(|(total, n)| total - rest.expected(start.add(n))).collect();
         rest
@@ -67,8 +69,16 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len().max(1) as f64
 }
 
+/// The average, recent months weighing more.
+fn recent_mean(months: &[f64]) -> f64 {
+    let weights = (0..months.len()).rev().map(|age| 0.5_f64.powf(age as f64 / HALF_LIFE));
+    let (sum, all) = months.iter().zip(weights).fold((0.0, 0.0), |(sum, all), (month, w)| (sum + w * month, all + w));
+    if all > 0.0 { sum / all } else { 0.0 }
+}
+
 /// How far each calendar month is from the average, as far as the past is to be believed; nothing over a year.
-fn season(months: &[f64], start: Month, average: f64) -> [f64; 12] {
+fn season(months: &[f64], start: Month) -> [f64; 12] {
+    let average = mean(months);
     let mut seen: [Vec<f64>; 12] = Default::default();
     for (month, n) in months.iter().zip(0..) {
         seen[start.add(n).number() as usize - 1].push(month - average);

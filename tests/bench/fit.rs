@@ -1,13 +1,13 @@
-//! Owns the fitting of the weights in `src/classifier/trust.rs`: a logistic regression on payments asked again.
+//! Owns the fitting of the weights in `src/classifier/trust.rs`: a logistic regression on what waits in invented lives.
 //! Never sees the lives of the figures.
 
-use avenir_mcp::classifier::examples;
+use avenir_mcp::classifier::Classifier;
 
 use crate::answers::plan_of;
-use crate::lives::{FAMILIES, life};
+use crate::lives::{FAMILIES, Life, life};
 
 /// How many lives of each family, from seed 0.
-const LIVES: u64 = 60;
+const LIVES: u64 = 250;
 /// How many times the weights are improved, and how strongly they are held near 0.
 const ROUNDS: usize = 12;
 const HELD: f64 = 1.0;
@@ -15,13 +15,23 @@ const HELD: f64 = 1.0;
 /// Prints the weights, the intercept last.
 pub fn print() {
     let lives = FAMILIES.into_iter().flat_map(|family| (0..LIVES).map(move |seed| life(family, seed)));
-    let rows: Vec<(Vec<f64>, f64)> = lives
-        .flat_map(|life| examples(&plan_of(&life)))
-        .map(|(signs, is_right)| ([&signs[..], &[1.0]].concat(), f64::from(u8::from(is_right))))
-        .collect();
+    let rows: Vec<(Vec<f64>, f64)> = lives.flat_map(|life| rows(&life)).collect();
     let weights = fit(&rows);
     println!("{} payments", rows.len());
     println!("{}", weights.iter().map(|weight| format!("{weight:.2}")).collect::<Vec<_>>().join(", "));
+}
+
+/// Of what waits in a life: the signs and a 1 for the intercept, and whether the first category is right.
+fn rows(life: &Life) -> Vec<(Vec<f64>, f64)> {
+    let plan = plan_of(life);
+    let classifier = Classifier::learn(&plan, None, life.today);
+    let row = |(id, truth): (&String, &Option<String>)| {
+        let transaction = &plan.transactions[plan.transactions.find(id.as_str())?];
+        let (category, signs) = classifier.signs(transaction)?;
+        let is_right = truth.as_deref()? == plan.categories[category].id.to_string();
+        Some(([&signs[..], &[1.0]].concat(), f64::from(u8::from(is_right))))
+    };
+    life.truth.categories.iter().filter_map(row).collect()
 }
 
 /// Newton's method on the logistic likelihood.
