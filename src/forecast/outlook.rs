@@ -312,3 +312,31 @@ fn category(plan: &Plan, schedule: &Scheduled) -> Option<String> {
     }
     schedule.category.and_then(|ix| shown_category(plan, ix))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analytics::testing::Book;
+    use crate::plan::{AccountKind, Line};
+
+    #[test]
+    fn a_schedule_is_shown_with_its_category() {
+        let mut book = Book::new();
+        let account = book.account("Bank", AccountKind::Checking, true);
+        let food = book.category("Home", "Food");
+        let mut schedule = {
+            let ix = book.schedule(account, "Shop", "monthly", "2026-06-20", -84_000);
+            book.plan.scheduled[ix].clone()
+        };
+        let shown = |schedule: &Scheduled| category(&book.plan, schedule);
+        assert_eq!(shown(&schedule), None);
+        schedule.category = Some(food);
+        assert_eq!(shown(&schedule).as_deref(), Some("Food"));
+        let (id, amount) = ("line".into(), Milliunits::new(-84_000));
+        let line = Line { id, amount, memo: None, payee: None, category: None, transfer_account: None, deleted: true };
+        schedule.lines.push(line);
+        assert_eq!(shown(&schedule).as_deref(), Some("Food"));
+        schedule.lines[0].deleted = false;
+        assert_eq!(shown(&schedule).as_deref(), Some("Split"));
+    }
+}

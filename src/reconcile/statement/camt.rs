@@ -213,3 +213,22 @@ fn tree(text: &str) -> Option<Element> {
 fn entity(name: &BytesRef<'_>) -> String {
     super::ofx::unescaped(&format!("&{};", String::from_utf8_lossy(name)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pending_entry_is_counted_and_left_out() {
+        let entry = |status: &str| {
+            format!(
+                "<Ntry><Amt Ccy=\"EUR\">10.00</Amt><CdtDbtInd>DBIT</CdtDbtInd>{status}\
+                 <BookgDt><Dt>2026-01-05</Dt></BookgDt></Ntry>"
+            )
+        };
+        let words = ["<Sts>PDNG</Sts>", "<Sts><Cd>BOOK</Cd></Sts>", "<Sts><Cd>PDNG</Cd></Sts>", ""];
+        let text = format!("<Document><Stmt>{}</Stmt></Document>", words.map(entry).concat());
+        let sheet = candidates(&text).expect("readable").remove(0).sheet;
+        assert_eq!((sheet.pending, sheet.rows.len()), (2, 2));
+    }
+}

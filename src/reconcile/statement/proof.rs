@@ -345,6 +345,26 @@ mod tests {
     }
 
     #[test]
+    fn rows_that_fit_both_ways_are_read_by_their_days() {
+        let mut both = rows(&[(5, Some(75)), (-5, Some(70))]);
+        let ends = |rows: &[Row]| chain(rows).map(|chain| (chain.opening.get(), chain.closing.get()));
+        assert_eq!(ends(&both), Some((70, 70)));
+        both[0].date = date(2026, 1, 6);
+        assert_eq!(ends(&both), Some((75, 75)), "newest first");
+    }
+
+    #[test]
+    fn what_is_no_fee_changes_no_row() {
+        for cells in
+            [[(-10, Some(90)), (50, Some(139))], [(-10, Some(90)), (-20, Some(71))], [(-10, Some(90)), (-1, Some(88))]]
+        {
+            let mut sheet = Sheet { rows: rows(&cells), ..Sheet::default() };
+            take_hidden_fees(&mut sheet);
+            assert_eq!(sheet.rows, rows(&cells));
+        }
+    }
+
+    #[test]
     fn a_fee_that_only_the_balance_shows_belongs_to_its_row() {
         let mut sheet = Sheet {
             rows: rows(&[(-10, Some(90)), (-20, Some(69)), (5, Some(74)), (-4, Some(70))]),
