@@ -225,3 +225,34 @@ fn usual_category(paid: &[&Move]) -> Option<Ix<Category>> {
     // Of two as frequent, the later.
     counts.iter().rev().max_by_key(|(_, count)| *count).map(|(category, _)| *category)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analytics::testing::{Book, day};
+    use crate::dates::day_number;
+
+    #[test]
+    fn the_usual_category_is_that_of_most_of_the_latest_and_of_two_the_later() {
+        let mut book = Book::new();
+        let [food, fun] = ["Food", "Fun"].map(|name| book.category("Home", name));
+        let usual = |categories: &[Option<Ix<Category>>]| {
+            let date = day("2026-01-05");
+            let (day, amount) = (day_number(date), Milliunits::new(-1_000));
+            let paid = |category: &Option<Ix<Category>>| Move {
+                date,
+                day,
+                amount,
+                payee: None,
+                category: *category,
+                other: None,
+            };
+            let paid: Vec<Move> = categories.iter().map(paid).collect();
+            usual_category(&paid.iter().collect::<Vec<_>>())
+        };
+        assert_eq!(usual(&[Some(food), Some(food), Some(fun)]), Some(food));
+        assert_eq!(usual(&[Some(food), Some(fun)]), Some(fun));
+        assert_eq!(usual(&[Some(food), Some(food), Some(fun), None, Some(fun), Some(fun), None, None]), Some(fun));
+        assert_eq!(usual(&[None]), None);
+    }
+}

@@ -91,3 +91,26 @@ impl Known {
         bits
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analytics::testing::{Book, day};
+    use crate::plan::AccountKind;
+
+    #[test]
+    fn an_amount_is_near_within_three_days_either_way() {
+        let mut book = Book::new();
+        let account = book.account("Bank", AccountKind::Checking, true);
+        book.pay("2026-01-10", account, "Shop", None, -1_000);
+        let known = Known::new(&book.plan, account, day("2026-02-01"));
+        let near = |date: &str| {
+            let amount = Milliunits::new(-1_000);
+            let (payee, memo) = ("".into(), "".into());
+            let row = Row { number: 1, date: day(date), other_date: None, amount, payee, memo, balance: None };
+            known.has_near(&row).is_some()
+        };
+        let days = ["2026-01-06", "2026-01-07", "2026-01-10", "2026-01-13", "2026-01-14"];
+        assert_eq!(days.map(near), [false, true, true, true, false]);
+    }
+}
