@@ -256,7 +256,7 @@ fn long_answers_say_the_same_twice_and_fit_their_schema() {
     assert!(ynab.writes().is_empty());
 }
 
-/// A list written as columns back as objects.
+/// A list written as columns, where one of them may stand over its rows, back as objects.
 fn unpacked(value: &Value) -> Value {
     match value {
         Value::Object(fields) if fields.contains_key("columns") && fields.contains_key("rows") => {
@@ -271,7 +271,21 @@ fn unpacked(value: &Value) -> Value {
                 }
                 row
             };
-            fields["rows"].as_array().into_iter().flatten().map(row).collect()
+            let lines = |list: &Value| list.as_array().into_iter().flatten().map(row).collect::<Vec<_>>();
+            let (Some(by), Some(groups)) = (fields.get("by").and_then(Value::as_str), fields["rows"].as_object())
+            else {
+                return lines(&fields["rows"]).into();
+            };
+            let under = |(text, list): (&String, &Value)| {
+                lines(list)
+                    .into_iter()
+                    .map(|mut row| {
+                        row[by] = json!(text);
+                        row
+                    })
+                    .collect::<Vec<_>>()
+            };
+            groups.iter().flat_map(under).collect()
         }
         Value::Object(fields) => fields.iter().map(|(name, value)| (name.clone(), unpacked(value))).collect(),
         Value::Array(items) => items.iter().map(unpacked).collect(),
