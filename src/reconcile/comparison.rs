@@ -307,7 +307,7 @@ impl ReadAs {
         words.extend(self.account.as_ref().map(|account| format!("account {}", safe(account))));
         words.extend(self.delimiter.as_ref().map(|delimiter| match delimiter.as_str() {
             "\t" => "tabs".to_owned(),
-            other => format!("delimiter {}", safe(other)),
+            other => format!("delimiter '{}'", safe(other)),
         }));
         words.extend(self.date_order.map(|order| match order {
             Order::Dmy => "day first".to_owned(),
@@ -417,8 +417,8 @@ impl Compared {
             Proof::Told => "as told",
         };
         let mut said = vec![format!(
-            "Read as {} ({}), {proof}: {} of {} rows match, {} are missing in YNAB, {} uncertain; {} transactions are \
-             missing at the bank.",
+            "Read as {} ({}), {proof}: {} of {} rows match, {} missing in YNAB, {} uncertain; {} missing at \
+             the bank.",
             statement.format.name(),
             statement.read_as.words(),
             counts.matched,

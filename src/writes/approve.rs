@@ -42,7 +42,10 @@ pub fn approve(plan: &Plan, ids: &[&str]) -> Result<Proposed<Approval>, Refusal>
     }
     let count = edits.len();
     if count == 0 {
-        let outcome = Outcome::nothing("Nothing to approve: every transaction named is approved already.");
+        let outcome = Outcome::nothing(match ids {
+            [] => "No transaction was named.",
+            _ => "Nothing to approve: every transaction named is approved already.",
+        });
         return Ok(Proposed { answer: Approval { outcome, approved: 0 }, proposal: None });
     }
     let proposal = Proposal {
@@ -80,8 +83,10 @@ mod tests {
         answer.landed(&Landed { missed: vec![new[1].into()], ..Landed::default() });
         assert_eq!(answer.approved, 1);
 
-        assert!(approve(plan, &[old]).expect("an answer").proposal.is_none());
-        assert!(approve(plan, &[]).expect("an answer").proposal.is_none());
+        for (ids, told) in [(&[old][..], "Nothing to approve: every"), (&[], "No transaction was named.")] {
+            let Proposed { answer, proposal } = approve(plan, ids).expect("an answer");
+            assert!(answer.outcome.message.starts_with(told) && proposal.is_none(), "{}", answer.outcome.message);
+        }
         let refused = approve(plan, &[new[0], "00000000-0000-4000-8000-000000000000"]).expect_err("a refusal");
         assert!(refused.to_string().starts_with("tx_ids[1]: no such transaction"), "{refused}");
         let deleted = plan.transactions.iter().find(|t| t.deleted).expect("a deleted one").id.as_str();

@@ -74,9 +74,13 @@ pub fn reconcile(
         return Ok(Proposed { answer, proposal: None });
     }
     let rows = reconcile::to_reconcile(plan, ix);
-    let mut what = format!("{name}: mark {} cleared transaction(s) reconciled", rows.len());
+    let count = rows.len();
+    let mut question = format!("Reconcile {name}: mark {count} cleared transaction(s) reconciled");
+    let mut done = format!("Reconciled {name}: marked {count} cleared transaction(s) reconciled");
     if !difference.is_zero() {
-        what.push_str(&format!(" and add a balance adjustment of {}", plan.currency.of(difference)));
+        let adjusted = format!("a balance adjustment of {}", plan.currency.of(difference));
+        question += &format!(" and add {adjusted}");
+        done += &format!(" and added {adjusted}");
     }
     let mark = |row| {
         let cleared = Change { before: Cleared::Cleared.as_str().into(), after: Cleared::Reconciled.as_str().into() };
@@ -89,8 +93,8 @@ pub fn reconcile(
         kind: Kind::Reconcile,
         subject: json!({ "account_id": account.id, "bank_balance": bank, "adjustment": difference }),
         guard: guard(plan, ix),
-        question: format!("Reconcile {what}?"),
-        done: format!("Reconciled {what}."),
+        question: question + "?",
+        done: done + ".",
         steps: steps.collect(),
         undoes: None,
     };
@@ -122,8 +126,10 @@ fn stopped(plan: &Plan, analysis: &Analysis, adjust: Adjust) -> Option<(Status, 
         return done.then(|| (Status::NothingToDo, "The balances agree and everything cleared is reconciled.".into()));
     }
     (adjust == Adjust::Nothing).then(|| {
+        let mirrored = analysis.bank_balance.0 == -analysis.cleared_balance.0;
+        let sign = if mirrored { " Only the sign differs: what is owed is negative." } else { "" };
         let words = format!(
-            "The bank has {}, YNAB has {} cleared: {} differs. Nothing was written. Look at explained_by, \
+            "The bank has {}, YNAB has {} cleared: {} differs.{sign} Nothing was written. Look at explained_by, \
              explained_by_sets and possible_duplicates with the user; adjust=true records what still differs.",
             show(analysis.bank_balance.0),
             show(analysis.cleared_balance.0),
@@ -181,7 +187,16 @@ mod tests {
         let plan = &corpus("household").plans[0];
         let proposal = ask(plan, 4113.847, Adjust::Nothing).proposal.expect("a question");
         assert_eq!(proposal.question, "Reconcile Everyday account: mark 78 cleared transaction(s) reconciled?");
+        assert_eq!(proposal.done, "Reconciled Everyday account: marked 78 cleared transaction(s) reconciled.");
         assert_eq!(proposal.steps.len(), 1);
+    }
+
+    #[test]
+    fn a_debt_given_as_positive_is_told_apart_from_a_difference() {
+        let plan = &corpus("household").plans[0];
+        let message = |balance| ask(plan, balance, Adjust::Nothing).answer.outcome.message;
+        assert!(message(-4113.847).contains("Only the sign differs: what is owed is negative."));
+        assert!(!message(-4113.848).contains("sign"));
     }
 
     #[test]
@@ -196,6 +211,7 @@ mod tests {
             "{}",
             proposal.question
         );
+        assert!(proposal.done.ends_with("reconciled and added a balance adjustment of -7.50."), "{}", proposal.done);
         let [Step::Create { rows, .. }, Step::Transactions { .. }] = &proposal.steps[..] else {
             panic!("{:?}", proposal.steps)
         };

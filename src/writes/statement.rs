@@ -178,12 +178,10 @@ fn edits(plan: &Plan, change: &Application) -> Vec<RowEdit> {
 /// The question, and what is said once it is done.
 fn words(plan: &Plan, account: &Account, change: &Application, rows: &[NewRow], reconciled: usize) -> (String, String) {
     let name = names::account(plan, account);
-    let what = format!(
-        "create {} transaction(s), mark {} cleared and {reconciled} reconciled up to {}",
-        rows.len(),
-        change.clear.len(),
-        change.closing_date
-    );
+    let (new, cleared, until) = (rows.len(), change.clear.len(), change.closing_date);
+    let what = |create: &str, mark: &str| {
+        format!("{create} {new} transaction(s), {mark} {cleared} cleared and {reconciled} reconciled up to {until}")
+    };
     let balances = match change.bank_balance {
         Some(bank) => format!(
             "Balance on {}: {} at the bank, {} in YNAB once this is done.",
@@ -204,14 +202,14 @@ fn words(plan: &Plan, account: &Account, change: &Application, rows: &[NewRow], 
             format!("{} {} {}{memo}", row.date, safe(&row.payee), plan.currency.of(row.amount))
         })
         .collect();
-    let first = format!("Apply the statement to {name}: {what}?\n{balances}");
+    let first = format!("Apply the statement to {name}: {}?\n{balances}", what("create", "mark"));
     let mut question = with_lines(&first, &lines);
     if !rows.is_empty() {
         question.push_str(
             "\nCreated unapproved, with an import id, so that the bank's own import does not add them again.",
         );
     }
-    (question, format!("Applied the statement to {name}: {what}."))
+    (question, format!("Applied the statement to {name}: {}.", what("created", "marked")))
 }
 
 /// What the yes holds for: the account's cleared balance and the matched transactions, beyond the steps' own values.
@@ -289,7 +287,11 @@ mod tests {
              - 2026-01-09 NEW -7.77\n\
              Created unapproved, with an import id, so that the bank's own import does not add them again."
         );
-        assert!(proposal.done.starts_with("Applied the statement to Everyday: create 1 "), "{}", proposal.done);
+        assert_eq!(
+            proposal.done,
+            "Applied the statement to Everyday: created 1 transaction(s), marked 1 cleared and 3 reconciled up to \
+             2026-01-09."
+        );
         assert_eq!(statuses(&proposal), ["NEW reconciled", "t1 reconciled", "t2 reconciled"]);
         assert_eq!((answer.cleared_ids, answer.reconciled_count), (vec!["t1".into()], 3));
     }
