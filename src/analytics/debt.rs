@@ -202,11 +202,11 @@ pub fn plan_payoff(plan: &Plan, today: Date, ask: &Ask<'_>) -> Result<PayoffPlan
     };
     let owed = debts.iter().map(|debt| debt.owed).sum();
     Ok(PayoffPlan {
-        message: message(&plan.currency, owed, debts.len(), budget, &plans, both.map(|(saved, _)| saved.0)),
+        message: message(&plan.currency, owed, &debts, budget, &plans, both.map(|(saved, _)| saved.0)),
         monthly_budget: budget.into(),
         budget_from,
         first_month: YearMonth(first_month),
-        notes: notes(&plan.currency, &debts, &cards, &names, !plans.is_empty()),
+        notes: notes(&plan.currency, &debts, &cards, &names, (!plans.is_empty()).then_some(budget_from)),
         debts: debts.iter().zip(names).map(|(debt, name)| shown(debt, name)).collect(),
         plans,
         interest_saved_by_avalanche: both.map(|(saved, _)| saved),
@@ -388,14 +388,14 @@ fn shown(debt: &Owing<'_>, name: String) -> Debt {
 fn message(
     currency: &Currency,
     owed: Milliunits,
-    debts: usize,
+    debts: &[Owing<'_>],
     budget: Milliunits,
     plans: &[Payoff],
     saved: Option<Milliunits>,
 ) -> String {
     let show = |amount: Milliunits| currency.show(amount);
     let Some(first) = plans.first() else { return "No open debt to pay off.".to_owned() };
-    let owing = format!("{} owed on {}", show(owed), counted(debts, "debt"));
+    let owing = format!("{} owed on {}", show(owed), counted(debts.len(), "debt"));
     let strategy = if first.strategy == Strategy::Avalanche { "avalanche" } else { "snowball" };
     let mut words = match (first.months_to_debt_free, first.debt_free_month) {
         (Some(months), Some(month)) => format!(
@@ -413,6 +413,10 @@ fn message(
         let (better, saved) = if saved.is_positive() { ("Avalanche", saved) } else { ("Snowball", -saved) };
         words += &format!(" {better} saves {} of interest.", show(saved));
     }
+    let unknown = debts.iter().filter(|debt| debt.rate.1 == TermFrom::Missing).count();
+    if unknown > 0 {
+        words += &format!(" {} counted without interest: no rate is known.", counted(unknown, "debt"));
+    }
     words
 }
 
@@ -421,14 +425,14 @@ fn notes(
     debts: &[Owing<'_>],
     cards: &[Owing<'_>],
     names: &[String],
-    planned: bool,
+    planned_from: Option<BudgetFrom>,
 ) -> Vec<String> {
     let list = |wanted: &dyn Fn(&Owing<'_>) -> bool| {
         let named = debts.iter().zip(names).filter(|(debt, _)| wanted(debt)).map(|(_, name)| name.as_str());
         named.collect::<Vec<_>>().join(", ")
     };
     let mut notes = Vec::new();
-    if planned {
+    if planned_from.is_some() {
         notes.push("Today's rates and minimums are kept, and nothing new is borrowed.".to_owned());
     }
     let no_rate = list(&|debt| debt.rate.1 == TermFrom::Missing);
@@ -441,7 +445,11 @@ fn notes(
     }
     let escrow: Milliunits = debts.iter().map(|debt| debt.escrow).sum();
     if !escrow.is_zero() {
-        notes.push(format!("Escrow ({} a month) comes on top of the payments.", currency.show(escrow)));
+        let held = match planned_from {
+            Some(BudgetFrom::Past) => " The past ones may hold it: then give monthly_budget without.",
+            _ => "",
+        };
+        notes.push(format!("Escrow ({} a month) comes on top of the payments.{held}", currency.show(escrow)));
     }
     if !cards.is_empty() {
         let named: Vec<_> = cards.iter().map(|card| safe(&card.account.name)).collect();

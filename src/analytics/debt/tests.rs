@@ -106,6 +106,32 @@ fn point_27_a_card_that_carries_a_debt_is_one_and_only_what_reduced_it_is_budget
 }
 
 #[test]
+fn past_payments_may_hold_the_escrow_and_that_is_told() {
+    let mut book = loan();
+    let told = |book: &Book| on(book, &ask(&NONE)).notes.into_iter().find(|note| note.starts_with("Escrow")).unwrap();
+    assert_eq!(told(&book), "Escrow (7.00 a month) comes on top of the payments.");
+    card(&mut book, "Card", 100_000, 160_000);
+    let card = book.plan.accounts.find("Card").unwrap();
+    book.pay("2025-10-01", card, "Starting Balance", None, -2_000_000);
+    assert_eq!(
+        told(&book),
+        "Escrow (7.00 a month) comes on top of the payments. The past ones may hold it: then give monthly_budget without."
+    );
+}
+
+#[test]
+fn the_message_says_how_many_debts_count_without_interest() {
+    let mut book = loan();
+    card(&mut book, "Card", 100_000, 160_000);
+    let card = book.plan.accounts.find("Card").unwrap();
+    book.pay("2025-10-01", card, "Starting Balance", None, -2_000_000);
+    let message = on(&book, &ask(&NONE)).message;
+    assert!(message.ends_with(" 1 debt counted without interest: no rate is known."), "{message}");
+    let message = on(&book, &ask(&[change("card", Some(20_000), None)])).message;
+    assert!(!message.contains("no rate"), "{message}");
+}
+
+#[test]
 fn point_27_debts_of_one_name_are_told_apart_and_must_be_named_by_id() {
     let mut book = loan();
     let second = book.account("Second", AccountKind::PersonalLoan, false);
