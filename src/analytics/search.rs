@@ -145,10 +145,16 @@ pub fn find(plan: &Plan, today: Date, search: &Search<'_>) -> Result<Found, Refu
     let rows = found.iter().take(search.limit).map(|t| row(plan, t)).collect();
     let (transactions, left) = fit(rows, Room::of(search.limit));
     let last = transactions.last().filter(|_| left > 0);
-    let more = last.map(|last| {
+    let mut more = last.map(|last| {
         let date = last.date;
         format!("{} of {total}: an answer holds no more. Ask again with until_date {date}.", transactions.len())
     });
+    if let Some(name) = [("account_ids", search.account_ids), ("category_ids", search.category_ids)]
+        .into_iter()
+        .find_map(|(name, ids)| ids?.is_empty().then_some(name))
+    {
+        more = Some(format!("{name} names none, so nothing was looked at. Leave it out to look at all."));
+    }
     Ok(Found { truncated: total > transactions.len(), total, more, transactions })
 }
 
@@ -395,7 +401,12 @@ mod tests {
         let (known, unknown) = (["Everyday".to_owned()], ["no\u{202E}pe".to_owned()]);
         let of = |ids| Search { account_ids: Some(ids), ..since("2026-01-01") };
         assert_eq!(found(&book, &of(&known)), ["Shop"]);
-        assert_eq!(found(&book, &of(&[])), Vec::<String>::new());
+        let none = find(&book.plan, day("2026-03-10"), &of(&[])).unwrap();
+        let told = "account_ids names none, so nothing was looked at. Leave it out to look at all.";
+        assert_eq!((none.total, none.more.as_deref()), (0, Some(told)));
+        let none = Search { category_ids: Some(&[]), ..since("2026-01-01") };
+        let told = find(&book.plan, day("2026-03-10"), &none).unwrap().more.unwrap_or_default();
+        assert!(told.starts_with("category_ids names none"), "{told}");
         assert_eq!(refused(&book, &of(&unknown)), "The plan has no account nope. Take ids from list_accounts.");
         let account = book.plan.accounts.find("Everyday").unwrap();
         book.plan.accounts.at_mut(account).deleted = true;
