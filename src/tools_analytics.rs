@@ -79,7 +79,7 @@ const GET_BUDGET_VS_ACTUAL: Words = Words {
 async fn get_budget_vs_actual(call: Arc<Call>, ask: OfMonth) -> Result<BudgetVsActual, Failure> {
     let month = call.month(&ask.month)?;
     let plan = call.plan_id(&ask.plan_id).await?;
-    let month = month_of(&call, &plan, month).await?;
+    let month = month_of(&call, &plan, month, Age::Recent).await?;
     Ok(budget_vs_actual::compare(&month, &call.client().currency(&call.scope, &plan).await?))
 }
 
@@ -241,6 +241,6 @@ struct TargetsAsk {
 async fn get_underfunded_targets(call: Arc<Call>, ask: TargetsAsk) -> Result<Underfunded, Failure> {
     let month = call.month(&ask.month)?;
     let plan = call.plan_id(&ask.plan_id).await?;
-    let month = month_of(&call, &plan, month).await?;
+    let month = month_of(&call, &plan, month, Age::Recent).await?;
     Ok(targets::underfunded(&month, &call.client().currency(&call.scope, &plan).await?, ask.limit))
 }

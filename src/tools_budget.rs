@@ -13,6 +13,7 @@ use crate::analytics::search::{Found, Search};
 use crate::analytics::{ROWS, accounts, month, plans, scheduled, search};
 use crate::client::Age;
 use crate::dates::{Date, Month};
+use crate::error::Refusal;
 use crate::ids::PlanId;
 use crate::money::Milliunits;
 use crate::plan::MonthBudget;
@@ -55,12 +56,12 @@ pub struct OfMonth {
 }
 
 /// A month of the plan; one that the plan lacks is refused with those it has.
-pub async fn month_of(call: &Call, plan: &PlanId, month: Month) -> Result<MonthBudget, Failure> {
-    match call.client().month(&call.scope, plan, month, Age::Recent).await {
+pub async fn month_of(call: &Call, plan: &PlanId, month: Month, age: Age) -> Result<MonthBudget, Refusal> {
+    match call.client().month(&call.scope, plan, month, age).await {
         Err(error) if error.is_not_found() => {
             let plans = call.client().plans(&call.scope).await?;
             let plan = plans.iter().find(|known| known.id == *plan);
-            Err(plan.map_or_else(|| error.into(), |plan| month::lacking(month, plan).into()))
+            Err(plan.map_or_else(|| error.into(), |plan| month::lacking(month, plan)))
         }
         read => Ok(read?),
     }
@@ -115,7 +116,7 @@ const GET_MONTHLY_SUMMARY: Words = Words {
 async fn get_monthly_summary(call: Arc<Call>, ask: OfMonth) -> Result<Summary, Failure> {
     let month = call.month(&ask.month)?;
     let plan = call.plan_id(&ask.plan_id).await?;
-    Ok(month::summary(&month_of(&call, &plan, month).await?))
+    Ok(month::summary(&month_of(&call, &plan, month, Age::Recent).await?))
 }
 
 const GET_CATEGORY_BALANCES: Words = Words {
@@ -139,7 +140,7 @@ struct BalancesAsk {
 async fn get_category_balances(call: Arc<Call>, ask: BalancesAsk) -> Result<Balances, Failure> {
     let month = call.month(&ask.month)?;
     let plan = call.plan_id(&ask.plan_id).await?;
-    let month = month_of(&call, &plan, month).await?;
+    let month = month_of(&call, &plan, month, Age::Recent).await?;
     Ok(month::balances(&month, if ask.include_empty { Empty::Include } else { Empty::LeaveOut }))
 }
 

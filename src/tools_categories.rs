@@ -13,6 +13,7 @@ use crate::money::Currency;
 use crate::plan::{Category, Group, MonthBudget};
 use crate::server::tool::{Call, Effect, Failure, Reply, Tool, Words};
 use crate::server::write;
+use crate::tools_budget::month_of;
 use crate::writes::budget::{self, Assigned};
 use crate::writes::category::{self, NewCategory, Shelf, Updated};
 use crate::writes::moving::{self, Move, Moved};
@@ -31,7 +32,7 @@ pub fn tools() -> Vec<Tool> {
 
 /// A month as a write sees it, and the plan's currency.
 async fn month_now(call: &Call, plan: &PlanId, month: Month) -> Result<(Currency, MonthBudget), Refusal> {
-    let month = call.client().month(&call.scope, plan, month, Age::Now).await?;
+    let month = month_of(call, plan, month, Age::Now).await?;
     Ok((call.client().currency(&call.scope, plan).await?, month))
 }
 

@@ -297,6 +297,21 @@ fn calls(plan: &Value, digits: u8, today: &str) -> Vec<(&'static str, Value)> {
     ]
 }
 
+/// Money for a month that the plan has not reached is refused with the months it has.
+#[test]
+fn money_for_a_month_that_the_plan_lacks_is_refused_with_those_it_has() {
+    let mut stage = Stage::new();
+    let budget = json!({ "plan_id": PLAN, "month": "2031-01-01", "category_id": FUEL, "amount": 10 });
+    let move_money = json!({
+        "plan_id": PLAN, "month": "2031-01-01", "from_category_id": FUEL, "to_category_id": FUEL, "amount": 10
+    });
+    for (tool, arguments) in [("set_category_budget", budget), ("move_money", move_money)] {
+        let answer = stage.session.call(tool, arguments);
+        let told = answer.text().starts_with("The plan has no month 2031-01-01. It has ");
+        assert!(answer.is_refused() && told, "{tool}: {answer:?}");
+    }
+}
+
 /// The same write is the same in both protocol generations.
 #[test]
 fn both_generations_write_alike() {
