@@ -75,7 +75,7 @@ pub fn current() -> String {
 const LIST_PLANS: Words = Words {
     name: "list_plans",
     title: "List plans",
-    description: "The user's plans (budgets) with their ids and first and last months. Start here.",
+    description: "The user's plans (budgets) with their ids, currency, and first and last months. Start here.",
 };
 
 async fn list_plans(call: Arc<Call>, _: Nothing) -> Result<plans::Plans, Failure> {

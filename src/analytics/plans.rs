@@ -21,6 +21,8 @@ pub struct Plans {
 pub struct Listed {
     pub id: PlanId,
     pub name: String,
+    /// The ISO 4217 code of every amount of the plan, such as `EUR`; null when YNAB does not say.
+    pub currency: Option<String>,
     pub first_month: Option<Month>,
     pub last_month: Option<Month>,
 }
@@ -30,6 +32,7 @@ pub fn list(plans: &[PlanSummary]) -> Plans {
     let row = |plan: &PlanSummary| Listed {
         id: plan.id.clone(),
         name: safe(&plan.name).into_owned(),
+        currency: plan.currency.code.as_deref().map(|code| safe(code).into_owned()),
         first_month: plan.first_month,
         last_month: plan.last_month,
     };
@@ -39,22 +42,25 @@ pub fn list(plans: &[PlanSummary]) -> Plans {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::money::Currency;
 
     #[test]
-    fn a_plan_is_named_safely() {
+    fn a_plan_is_named_safely_with_its_currency() {
         let plan = PlanSummary {
             id: "p".into(),
             name: "Home\u{202E} plan".into(),
             first_month: Month::parse("2025-01-01"),
             last_month: None,
             last_modified_on: None,
-            currency: Default::default(),
+            currency: Currency { code: Some("EUR".into()), ..Default::default() },
             accounts: Vec::new(),
         };
         let json = serde_json::json!(list(&[plan]));
         assert_eq!(
             json,
-            serde_json::json!({"result": [{"id": "p", "name": "Home plan", "first_month": "2025-01-01", "last_month": null}]})
+            serde_json::json!({"result": [{
+                "id": "p", "name": "Home plan", "currency": "EUR", "first_month": "2025-01-01", "last_month": null
+            }]})
         );
     }
 }
