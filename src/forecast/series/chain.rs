@@ -9,12 +9,16 @@ use crate::forecast::rhythm::{RHYTHMS, Rhythm};
 const KEPT_MIN: f64 = 2.0;
 /// What a time that did not come costs.
 const MISSED: f64 = -2.0;
-/// What it costs to have been seen only twice: many shops see the same amount twice, some a year apart.
-const ONLY_TWICE: f64 = 0.0;
+/// What the same amount again gives hope for, and from where on a chain is given up: among many payments at random every
+/// day has one that fits.
+const HOPE: f64 = 2.0;
+const HOPELESS: f64 = -5.0;
 /// How many ends are tried in a group of many payments.
 const ENDS_MAX: usize = 60;
 /// How many days apart payments come at the same time.
 const SAME_TIME: i32 = 3;
+/// How many of them are tried.
+const SAME_TIME_MAX: usize = 3;
 /// How far apart amounts are that are the same, nearly the same, or alike: natural logarithms.
 const SAME: f64 = 0.006;
 const NEARLY: f64 = 0.03;
@@ -63,11 +67,16 @@ pub fn chains(moves: &[Move], group: &[usize]) -> Vec<Chain> {
         }
         tried += 1;
         let free = group.iter().filter(|paid| !paid.taken).count();
+        let ending = |end: usize| {
+            let chains = RHYTHMS.into_iter().filter_map(|rhythm| longest(&group, end, rhythm, free));
+            chains.max_by(|a, b| a.1.total_cmp(&b.1)).filter(|(_, evidence, _)| *evidence >= KEPT_MIN)
+        };
         // Of what came within days, the one that fits the past best: a bonus comes with the salary and is not it.
-        let ends = (0..=last).rev().take_while(|&at| group[last].day - group[at].day <= SAME_TIME);
-        let ends = ends.filter(|&at| !group[at].taken);
-        let chains = ends.flat_map(|end| RHYTHMS.map(|rhythm| longest(&group, end, rhythm, free))).flatten();
-        let best = chains.max_by(|a, b| a.1.total_cmp(&b.1)).filter(|(_, evidence, _)| *evidence >= KEPT_MIN);
+        let best = ending(last).map(|own| {
+            let near = (0..last).rev().take_while(|&at| group[last].day - group[at].day <= SAME_TIME);
+            let others = near.filter(|&at| !group[at].taken).take(SAME_TIME_MAX).filter_map(ending);
+            others.fold(own, |best, other| if other.1 > best.1 { other } else { best })
+        });
         let Some((places, evidence, rhythm)) = best else {
             end -= 1;
             continue;
@@ -85,6 +94,7 @@ fn longest(group: &[Paid], end: usize, rhythm: Rhythm, free: usize) -> Option<(V
     let mut places = vec![end];
     let (mut evidence, mut missed) = (prior(rhythm), 0);
     let mut steps: Vec<f64> = Vec::new();
+    let mut hope = evidence;
     loop {
         let current = &group[places[places.len() - 1]];
         let back = |times: i32| {
@@ -100,7 +110,12 @@ fn longest(group: &[Paid], end: usize, rhythm: Rhythm, free: usize) -> Option<(V
         }
         missed += misses;
         evidence += time + MISSED * misses as f64;
-        steps.push((group[place].size - current.size).abs());
+        let step = (group[place].size - current.size).abs();
+        hope += time + MISSED * misses as f64 + if step <= NEARLY { HOPE } else { 0.0 };
+        if hope < HOPELESS {
+            return None;
+        }
+        steps.push(step);
         places.push(place);
     }
     places.reverse();
@@ -109,9 +124,6 @@ fn longest(group: &[Paid], end: usize, rhythm: Rhythm, free: usize) -> Option<(V
         return None;
     }
     evidence += amounts(group, &places, &steps);
-    if places.len() == 2 {
-        evidence += ONLY_TWICE;
-    }
     Some((places, evidence, rhythm))
 }
 

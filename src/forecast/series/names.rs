@@ -57,18 +57,16 @@ impl Names {
         groups.into_values().collect()
     }
 
-    /// The rarest of the words that tell about as much as the one that tells most. A number names nobody where there
-    /// is a word: the day of a yearly bill comes back with it.
+    /// The rarest of the words that tell about as much as the one that tells most. A number names nobody where a word
+    /// tells as much: the day of a yearly bill comes back with it.
     fn who(&self, one: &Move, times: &[u32]) -> Who {
         let words = self.words(one);
         let agreement = |word: Word| self.past.agreement(word, one.amount.is_negative());
-        let is_number = |word: Word| self.past.words.is_number(word);
         let repeated = || words.iter().copied().filter(|word| times[*word as usize] > 1);
-        let only_numbers = repeated().all(is_number);
-        let naming = || repeated().filter(|word| only_numbers || !is_number(*word));
-        let most = naming().map(agreement).fold(0.0, f64::max);
-        let telling = naming().filter(|word| agreement(*word) >= most - NEARLY);
-        telling.min_by_key(|word| (times[*word as usize], *word)).map_or(Who::Payee(one.payee), Who::Word)
+        let most = repeated().map(agreement).fold(0.0, f64::max);
+        let telling = repeated().filter(|word| agreement(*word) >= most - NEARLY);
+        let rank = |word: &Word| (self.past.words.is_number(*word), times[*word as usize], *word);
+        telling.min_by_key(rank).map_or(Who::Payee(one.payee), Who::Word)
     }
 
     /// Whether a schedule's payee names who a payment went to: it is that payee, or half of its words or more are in the
