@@ -355,9 +355,9 @@ mod tests {
 
     #[test]
     fn what_is_no_fee_changes_no_row() {
-        for cells in
-            [[(-10, Some(90)), (50, Some(139))], [(-10, Some(90)), (-20, Some(71))], [(-10, Some(90)), (-1, Some(88))]]
-        {
+        // More on an inflow, less on an outflow, more than the amount.
+        for last in [(50, Some(119)), (-20, Some(51)), (-1, Some(67))] {
+            let cells = [(-10, Some(90)), (-20, Some(70)), last];
             let mut sheet = Sheet { rows: rows(&cells), ..Sheet::default() };
             take_hidden_fees(&mut sheet);
             assert_eq!(sheet.rows, rows(&cells));
