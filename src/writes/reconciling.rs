@@ -93,7 +93,7 @@ pub fn reconcile(
         kind: Kind::Reconcile,
         subject: json!({ "account_id": account.id, "bank_balance": bank, "adjustment": difference }),
         guard: guard(plan, ix),
-        question: question + "?",
+        question: format!("{question}?{}", mirrored(&answer.analysis, "\n")),
         done: done + ".",
         steps: steps.collect(),
         undoes: None,
@@ -126,8 +126,7 @@ fn stopped(plan: &Plan, analysis: &Analysis, adjust: Adjust) -> Option<(Status, 
         return done.then(|| (Status::NothingToDo, "The balances agree and everything cleared is reconciled.".into()));
     }
     (adjust == Adjust::Nothing).then(|| {
-        let mirrored = analysis.bank_balance.0 == -analysis.cleared_balance.0;
-        let sign = if mirrored { " Only the sign differs: what is owed is negative." } else { "" };
+        let sign = mirrored(analysis, " ");
         let words = format!(
             "The bank has {}, YNAB has {} cleared: {} differs.{sign} Nothing was written. Look at explained_by, \
              explained_by_sets and possible_duplicates with the user; adjust=true records what still differs.",
@@ -137,6 +136,12 @@ fn stopped(plan: &Plan, analysis: &Analysis, adjust: Adjust) -> Option<(Status, 
         );
         (Status::DifferenceFound, words)
     })
+}
+
+/// After `gap`, what explains two balances that differ in nothing but their sign; nothing where they do not.
+fn mirrored(analysis: &Analysis, gap: &str) -> String {
+    let is_so = !analysis.is_even() && analysis.bank_balance.0 == -analysis.cleared_balance.0;
+    if is_so { format!("{gap}Only the sign differs: what is owed is negative.") } else { String::new() }
 }
 
 /// The transaction that makes up for the difference. It is created reconciled, so that no step hangs on its id.
@@ -197,6 +202,9 @@ mod tests {
         let message = |balance| ask(plan, balance, Adjust::Nothing).answer.outcome.message;
         assert!(message(-4113.847).contains("Only the sign differs: what is owed is negative."));
         assert!(!message(-4113.848).contains("sign"));
+        let question = |balance| ask(plan, balance, Adjust::Difference).proposal.expect("a question").question;
+        assert!(question(-4113.847).ends_with("?\nOnly the sign differs: what is owed is negative."));
+        assert!(!question(4113.847).contains("sign") && !question(-4113.848).contains("sign"));
     }
 
     #[test]
