@@ -91,7 +91,7 @@ pub fn list(plan: &Plan, today: Date, period: &Period<'_>) -> Result<Upcoming, R
     };
     let (inflows, outflows) = (sum(Milliunits::is_positive), sum(Milliunits::is_negative));
     let total = rows.len();
-    let (occurrences, left) = fit(rows, if period.until.is_some() { Room::ASKED } else { Room::USUAL });
+    let (occurrences, left) = fit(rows, if period.until.is_some() { Room::ASKED_BESIDE } else { Room::USUAL });
 
     let waits = |s: &&Scheduled| s.date_next < since && (since..=until).contains(&today);
     let overdue = sorted(plan, live().filter(waits).map(|s| (s.date_next, s)).collect());

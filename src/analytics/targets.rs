@@ -82,7 +82,7 @@ pub fn underfunded(month: &MonthBudget, currency: &Currency, limit: Option<usize
     let covered = ready.min(needed).max(Milliunits::ZERO);
     let rows =
         wanting.iter().take(limit.unwrap_or(usize::MAX)).map(|(category, goal)| target(category, goal, currency));
-    let (targets, _) = fit(rows.collect(), if limit.is_some() { Room::ASKED } else { Room::USUAL });
+    let (targets, _) = fit(rows.collect(), if limit.is_some() { Room::ASKED_BESIDE } else { Room::USUAL });
     let more = wanting.len() - targets.len();
 
     let mut notes = Vec::new();
