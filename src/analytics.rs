@@ -47,7 +47,7 @@ impl Room {
     /// For a list whose length the caller did not choose: both forms of the answer stay short.
     pub const USUAL: Self = Self::Named(22_000);
     /// For one that the caller asked to be long: its text stays short.
-    pub const ASKED: Self = Self::Values(23_500);
+    pub const ASKED: Self = Self::Values(24_300);
     /// The same where other lists or notes stand beside it.
     pub const ASKED_BESIDE: Self = Self::Values(20_000);
 
