@@ -18,7 +18,7 @@ pub mod wire;
 
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -46,6 +46,8 @@ pub const LAST_USED: &str = "last-used";
 const PLANS_KEPT: Duration = Duration::from_secs(600);
 /// How many months read on their own are kept for a plan.
 const MONTHS_KEPT: usize = 24;
+/// After how many small questions the whole plan is loaded for the next: most conversations that ask so many ask more.
+const SMALL_MAX: usize = 2;
 
 /// How YNAB is reached.
 #[derive(Clone, Debug)]
@@ -92,11 +94,35 @@ struct Known {
     dirty: AtomicU64,
     /// Whether the mirror is loaded, so that small questions are answered from it.
     mirrored: AtomicBool,
+    /// How many small questions YNAB was asked.
+    small: AtomicUsize,
     knowledge: AtomicI64,
     mirror: Turns<Option<Held>>,
     accounts: Slot<Vec<Account>>,
     categories: Slot<(Vec<Group>, Vec<Category>)>,
     months: Mutex<HashMap<Month, Arc<Slot<MonthBudget>>>>,
+}
+
+impl Known {
+    /// Whether a small question is better answered from the mirror: it is loaded, or there were so many that loading it
+    /// spares requests.
+    fn wants_mirror(&self) -> bool {
+        self.mirrored.load(Ordering::Relaxed) || self.small.load(Ordering::Relaxed) >= SMALL_MAX
+    }
+
+    /// Nothing where the mirror could not be loaded, so that the small request is made after all.
+    fn unless_unloaded<T>(&self, answer: Result<T, Error>) -> Result<Option<T>, Error> {
+        match answer {
+            Err(error) if self.mirrored.load(Ordering::Relaxed) => Err(error),
+            answer => Ok(answer.ok()),
+        }
+    }
+
+    /// A small question to YNAB, counted when it is asked.
+    async fn counted<T>(&self, asked: impl Future<Output = T>) -> T {
+        self.small.fetch_add(1, Ordering::Relaxed);
+        asked.await
+    }
 }
 
 /// What YNAB said to a request for the user.
@@ -285,14 +311,15 @@ impl Client {
     /// The accounts that are not deleted, closed ones included.
     pub async fn accounts(&self, scope: &Scope, id: &PlanId, age: Age) -> Result<Vec<Account>, Error> {
         let known = self.known(id);
-        if known.mirrored.load(Ordering::Relaxed) {
-            let plan = self.plan(scope, id, age).await?;
+        if known.wants_mirror()
+            && let Some(plan) = known.unless_unloaded(self.plan(scope, id, age).await)?
+        {
             return Ok(plan.accounts.iter().filter(|account| !account.deleted).cloned().collect());
         }
         let request = Request::get(format!("/plans/{id}/accounts"), "list the accounts");
         let (began, dirty) = (self.turn(), &known.dirty);
         let serves = |at: Asked, now| at.serves(age, began, dirty.load(Ordering::Relaxed), now);
-        let asked = self.read(scope, &request, |reply| wire::accounts(&reply.body));
+        let asked = known.counted(self.read(scope, &request, |reply| wire::accounts(&reply.body)));
         let accounts = self.reading(scope, request.doing(), self.shared(&known.accounts, serves, asked)).await?;
         Ok(accounts.to_vec())
     }
@@ -300,13 +327,16 @@ impl Client {
     /// Groups and categories that are not deleted, by group, with the current month's figures.
     pub async fn categories(&self, scope: &Scope, id: &PlanId, age: Age) -> Result<(Vec<Group>, Vec<Category>), Error> {
         let known = self.known(id);
-        if known.mirrored.load(Ordering::Relaxed) {
-            return self.mirror(scope, id, age, |held| held.mirror.categories()).await;
+        if known.wants_mirror()
+            && let Some(lists) =
+                known.unless_unloaded(self.mirror(scope, id, age, |held| held.mirror.categories()).await)?
+        {
+            return Ok(lists);
         }
         let request = Request::get(format!("/plans/{id}/categories"), "list the categories");
         let (began, dirty) = (self.turn(), &known.dirty);
         let serves = |at: Asked, now| at.serves(age, began, dirty.load(Ordering::Relaxed), now);
-        let asked = self.read(scope, &request, |reply| wire::categories(&reply.body));
+        let asked = known.counted(self.read(scope, &request, |reply| wire::categories(&reply.body)));
         let lists = self.reading(scope, request.doing(), self.shared(&known.categories, serves, asked)).await?;
         Ok((*lists).clone())
     }
@@ -314,8 +344,9 @@ impl Client {
     /// One month with its categories.
     pub async fn month(&self, scope: &Scope, id: &PlanId, month: Month, age: Age) -> Result<MonthBudget, Error> {
         let known = self.known(id);
-        if known.mirrored.load(Ordering::Relaxed)
-            && let Some(found) = self.mirror(scope, id, age, |held| held.mirror.month(month)).await?
+        if known.wants_mirror()
+            && let Some(Some(found)) =
+                known.unless_unloaded(self.mirror(scope, id, age, |held| held.mirror.month(month)).await)?
         {
             return Ok(found);
         }
@@ -328,7 +359,7 @@ impl Client {
         };
         let (began, dirty) = (self.turn(), &known.dirty);
         let serves = |at: Asked, now| at.serves(age, began, dirty.load(Ordering::Relaxed), now);
-        let asked = self.month_alone(scope, id, month);
+        let asked = known.counted(self.month_alone(scope, id, month));
         Ok((*self.reading(scope, READ_MONTH, self.shared(&slot, serves, asked)).await?).clone())
     }
 

@@ -120,9 +120,28 @@ async fn once_the_plan_is_loaded_small_questions_are_answered_from_it_alike() {
     let from_lists = (
         format!("{:?}", small.accounts(&scope, &id, Age::Recent).await.expect("accounts")),
         format!("{:?}", small.categories(&scope, &id, Age::Recent).await.expect("categories")),
-        format!("{:?}", small.month(&scope, &id, month, Age::Recent).await.expect("the month")),
+        format!("{:?}", client(&server).month(&scope, &id, month, Age::Recent).await.expect("the month")),
     );
     assert_eq!(from_mirror, from_lists);
+}
+
+#[tokio::test]
+async fn the_third_small_question_loads_the_plan_where_that_can_be_loaded() {
+    let server = server(HOUSEHOLD);
+    let (client, scope) = (client(&server), Scope::default());
+    let id = only_plan(&client).await;
+    let month = Month::parse("2026-03-01").expect("a month");
+    client.month(&scope, &id, month, Age::Recent).await.expect("the month");
+    client.month(&scope, &id, month.add(-1), Age::Recent).await.expect("the month before");
+    server.fault(Fault::new(Action::StatusBody(200, b"nothing to read".to_vec())).path(&format!("/plans/{id}")));
+    client.accounts(&scope, &id, Age::Recent).await.expect("accounts, though the plan cannot be read");
+    let whole = format!("/plans/{id}");
+    assert_eq!(paths(&server)[3..], [whole.clone(), format!("{whole}/accounts")]);
+    let asked = server.log().len();
+    client.categories(&scope, &id, Age::Recent).await.expect("categories");
+    client.accounts(&scope, &id, Age::Recent).await.expect("accounts");
+    client.month(&scope, &id, month.add(-2), Age::Recent).await.expect("a month");
+    assert_eq!(paths(&server)[asked..], [whole]);
 }
 
 #[tokio::test]
