@@ -94,7 +94,7 @@ struct Known {
     dirty: AtomicU64,
     /// Whether the mirror is loaded, so that small questions are answered from it.
     mirrored: AtomicBool,
-    /// How many small questions YNAB was asked.
+    /// How many small questions YNAB answered.
     small: AtomicUsize,
     knowledge: AtomicI64,
     mirror: Turns<Option<Held>>,
@@ -118,10 +118,11 @@ impl Known {
         }
     }
 
-    /// A small question to YNAB, counted when it is asked.
-    async fn counted<T>(&self, asked: impl Future<Output = T>) -> T {
+    /// A small question to YNAB, counted when it is answered.
+    async fn counted<T>(&self, asked: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
+        let answer = asked.await?;
         self.small.fetch_add(1, Ordering::Relaxed);
-        asked.await
+        Ok(answer)
     }
 }
 
