@@ -20,6 +20,8 @@ use tokio_util::sync::CancellationToken;
 pub const LINE_MAX: usize = 16 * 1024 * 1024;
 /// How many messages may wait to be written before others wait too.
 const WAITING_MAX: usize = 64;
+/// How much is handed to the pipe at a time: tokio keeps a copy of it for good.
+const PART: usize = 16 * 1024;
 
 /// JSON-RPC over a pair of pipes.
 pub struct Pipes<R> {
@@ -41,8 +43,13 @@ impl<R: AsyncRead + Unpin + Send> Pipes<R> {
     pub fn new<W: AsyncWrite + Unpin + Send + 'static>(read: R, mut write: W, ended: CancellationToken) -> Self {
         let (out, mut waiting) = mpsc::channel::<Vec<u8>>(WAITING_MAX);
         let writer = tokio::spawn(async move {
-            while let Some(line) = waiting.recv().await {
-                if write.write_all(&line).await.is_err() || write.flush().await.is_err() {
+            'lines: while let Some(line) = waiting.recv().await {
+                for part in line.chunks(PART) {
+                    if write.write_all(part).await.is_err() {
+                        break 'lines;
+                    }
+                }
+                if write.flush().await.is_err() {
                     break;
                 }
             }
