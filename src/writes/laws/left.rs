@@ -127,10 +127,9 @@ fn of_an_edit_taken_back_in_part_the_other_fields_are_left() {
     assert_eq!(edits(&plan, &operation), [all]);
 }
 
-#[test]
-fn the_category_of_what_was_split_or_made_a_transfer_since_is_left_alone() {
-    let first = plan();
-    let line = Line {
+/// A line of a split.
+fn line() -> Line {
+    Line {
         id: "line".into(),
         amount: Milliunits::new(-1_500),
         memo: None,
@@ -138,7 +137,13 @@ fn the_category_of_what_was_split_or_made_a_transfer_since_is_left_alone() {
         category: None,
         transfer_account: None,
         deleted: false,
-    };
+    }
+}
+
+#[test]
+fn the_category_of_what_was_split_or_made_a_transfer_since_is_left_alone() {
+    let first = plan();
+    let line = line();
     let other = first.accounts.enumerate().map(|(ix, _)| ix).next();
     let taken_back = |edit: &dyn Fn(&mut Transaction)| {
         let mut plan = first.clone();
@@ -196,15 +201,7 @@ fn a_created_transaction_is_deleted_as_its_operation_left_it() {
 #[test]
 fn what_became_of_a_created_transaction_is_said() {
     type Edit = fn(&mut Transaction);
-    let line = Line {
-        id: "line".into(),
-        amount: Milliunits::new(-1_500),
-        memo: None,
-        payee: None,
-        category: None,
-        transfer_account: None,
-        deleted: false,
-    };
+    let line = line();
     let cases: [(&str, Edit, &str); 2] = [
         ("deleted", |row| row.deleted = true, ": deleted since"),
         ("approved", |row| row.approved = true, ": changed since"),
