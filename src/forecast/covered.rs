@@ -1,21 +1,31 @@
 //! Owns which schedule stands for which bill of the past, by name, amount and rhythm together.
-//! Never lets one schedule stand for two bills, nor for a whole merchant.
+//! Never lets one schedule stand for more money than it moves, nor for a whole merchant.
 
 use super::moves::{Accounts, Move};
-use super::rhythm::Rhythm;
+use super::schedule::days;
 use super::series::{Names, Series};
 use crate::dates::day_number;
 use crate::money::Milliunits;
 use crate::plan::{Plan, Scheduled};
 
-/// How far amounts may be apart, in percent of the bill's: of one name and rhythm, and without a common name.
-const NAMED_PERCENT: i128 = 40;
-const UNNAMED_PERCENT: i128 = 2;
+/// How far amounts may be apart, in percent of the bill's: of one name and rhythm, of one name and two rhythms, and
+/// without a common name.
+const NAMED_PERCENT: f64 = 40.0;
+const OTHER_RHYTHM_PERCENT: f64 = 10.0;
+const UNNAMED_PERCENT: f64 = 2.0;
+
+/// That a schedule stands for a series.
+struct Fit {
+    /// How well, higher for better.
+    points: i32,
+    /// The part of the schedule's times that it takes: a half, of one that falls twice a month for two monthly bills.
+    part: f64,
+}
 
 /// For each series, the places of the schedules of those accounts that stand for it: one that repeats at most, and any
 /// number that fall once.
 pub fn covered(plan: &Plan, accounts: &Accounts, moves: &[Move], names: &Names, series: &[Series]) -> Vec<Vec<usize>> {
-    let mut pairs: Vec<(i32, usize, usize)> = Vec::new();
+    let mut pairs: Vec<(Fit, usize, usize)> = Vec::new();
     for (place, schedule) in plan.scheduled.iter().enumerate() {
         if schedule.deleted || !accounts.has(schedule.account) {
             continue;
@@ -24,33 +34,28 @@ pub fn covered(plan: &Plan, accounts: &Accounts, moves: &[Move], names: &Names, 
         let matched = |(n, one): (usize, &Series)| Some((fit(schedule, amount, moves, names, one)?, place, n));
         pairs.extend(series.iter().enumerate().filter_map(matched));
     }
-    pairs.sort_by(|a, b| b.0.cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
+    pairs.sort_by(|a, b| b.0.points.cmp(&a.0.points).then((a.1, a.2).cmp(&(b.1, b.2))));
+    let is_repeated: Vec<bool> = plan.scheduled.iter().map(|one| days(&one.frequency).is_some()).collect();
     let mut covered: Vec<Vec<usize>> = vec![Vec::new(); series.len()];
-    let mut taken: Vec<usize> = Vec::new();
-    for (_, place, n) in pairs {
-        let repeats = |place: usize| plan.scheduled.iter().nth(place).is_some_and(is_repeated);
-        let has_one = covered[n].iter().any(|&other| repeats(other));
-        if !(taken.contains(&place) || has_one && repeats(place)) {
-            taken.push(place);
+    let mut free = vec![1.0; is_repeated.len()];
+    for (fit, place, n) in pairs {
+        let has_one = covered[n].iter().any(|&other| is_repeated[other]);
+        if fit.part <= free[place] && !(has_one && is_repeated[place]) {
+            free[place] -= fit.part;
             covered[n].push(place);
         }
     }
     covered
 }
 
-/// Whether the schedule falls more than once.
-pub fn is_repeated(schedule: &Scheduled) -> bool {
-    Rhythm::of_schedule(&schedule.frequency).is_some() || matches!(&*schedule.frequency, "daily" | "twiceAMonth")
-}
-
-/// How well a schedule fits a series, higher for better; `None` when it is another thing's.
-fn fit(schedule: &Scheduled, amount: Milliunits, moves: &[Move], names: &Names, series: &Series) -> Option<i32> {
-    let away = (amount - series.amount).abs().wide() * 100;
-    let within = |percent: i128| away <= series.amount.abs().wide() * percent;
+/// How a schedule fits a series; `None` when it is another thing's.
+fn fit(schedule: &Scheduled, amount: Milliunits, moves: &[Move], names: &Names, series: &Series) -> Option<Fit> {
     if amount.is_negative() != series.amount.is_negative() || !series.active {
         return None;
     }
-    let same_rhythm = Rhythm::of_schedule(&schedule.frequency) == Some(series.rhythm);
+    let bill = series.amount.get() as f64;
+    let is_near = |amount: f64, percent: f64| (amount - bill).abs() * 100.0 <= bill.abs() * percent;
+    let amount = amount.get() as f64;
     // The nearest of the series' days to the schedule's next.
     let apart = day_number(schedule.date_next) - day_number(series.next);
     let period = series.rhythm.days();
@@ -61,11 +66,131 @@ fn fit(schedule: &Scheduled, amount: Milliunits, moves: &[Move], names: &Names, 
         (one, other) => one == other,
     };
     let transfers = schedule.transfer_account.is_some() || series.other.is_some();
-    let is_fit = if is_repeated(schedule) {
-        same_rhythm && ((named && within(NAMED_PERCENT)) || (same_day && !transfers && within(UNNAMED_PERCENT)))
-    } else {
-        named && same_day && within(NAMED_PERCENT)
+    // How often the schedule falls for each time of the series.
+    let times = days(&schedule.frequency).map(|days| period / days);
+    let part = match times {
+        None => (named && same_day && is_near(amount, NAMED_PERCENT)).then_some(1.0),
+        Some(1.0) => {
+            let unnamed = same_day && !transfers && is_near(amount, UNNAMED_PERCENT);
+            (unnamed || named && is_near(amount, NAMED_PERCENT)).then_some(1.0)
+        }
+        Some(_) if !named => None,
+        // Another rhythm for the same money, or one that falls on the series' days and on others.
+        Some(times) if is_near(amount * times, OTHER_RHYTHM_PERCENT) => Some(1.0),
+        Some(times) => (times > 1.0 && is_near(amount, OTHER_RHYTHM_PERCENT)).then_some(1.0 / times),
     };
-    let points = [(named, 8), (within(UNNAMED_PERCENT), 4), (same_day, 2), (schedule.category == series.category, 1)];
-    is_fit.then(|| points.iter().filter(|(holds, _)| *holds).map(|(_, worth)| worth).sum())
+    let same_amount = is_near(amount, UNNAMED_PERCENT);
+    let points = [(named, 8), (same_amount, 4), (same_day, 2), (schedule.category == series.category, 1)];
+    let points = points.iter().filter(|(holds, _)| *holds).map(|(_, worth)| worth).sum();
+    part.map(|part| Fit { points, part })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::analytics::testing::{Book, day};
+    use crate::dates::Month;
+    use crate::forecast::balance::{Ask, project};
+    use crate::forecast::recurring::charges;
+    use crate::plan::AccountKind;
+
+    const TODAY: &str = "2026-06-15";
+
+    /// A bill of a payee and amount, monthly on a day: what was paid.
+    type Bill = (&'static str, i64, i8);
+    /// A schedule's payee, word, next date and amount.
+    type Written = (&'static str, &'static str, &'static str, i64);
+
+    fn book(bills: &[Bill], schedules: &[Written]) -> Book {
+        let mut book = Book::new();
+        let account = book.account("Everyday", AccountKind::Checking, true);
+        let first = Month::parse("2025-01-01").expect("a month");
+        for (payee, amount, on) in bills {
+            for date in (0..24).map(|n| first.add(n).day(*on).to_string()).filter(|date| date.as_str() <= TODAY) {
+                book.pay(&date, account, payee, None, *amount);
+            }
+        }
+        for (payee, frequency, next, amount) in schedules {
+            book.schedule(account, payee, frequency, next, *amount);
+        }
+        book
+    }
+
+    /// Of each bill, costliest first, whether a schedule covers it.
+    fn scheduled(bills: &[Bill], schedules: &[Written]) -> Vec<bool> {
+        let found = charges(&book(bills, schedules).plan, true, day(TODAY)).charges;
+        assert_eq!(found.len(), bills.len());
+        found.iter().map(|charge| charge.scheduled).collect()
+    }
+
+    #[test]
+    fn a_schedule_stands_for_a_bill_by_name_amount_rhythm_and_day() {
+        let cases: &[(Written, bool)] = &[
+            // Of its name: the amount may have changed, the day too.
+            (("CLUB", "monthly", "2026-06-20", -100_000), true),
+            (("CLUB", "monthly", "2026-07-05", -100_000), true),
+            (("CLUB", "monthly", "2026-06-20", -140_000), true),
+            (("CLUB", "monthly", "2026-06-20", -60_000), true),
+            (("CLUB", "monthly", "2026-06-20", -141_000), false),
+            (("CLUB", "monthly", "2026-06-20", -59_000), false),
+            (("CLUB", "monthly", "2026-06-20", 100_000), false),
+            // Of another name: the same amount on the same day.
+            (("OTHER", "monthly", "2026-06-20", -102_000), true),
+            (("OTHER", "monthly", "2026-06-20", -98_000), true),
+            (("OTHER", "monthly", "2026-06-20", -103_000), false),
+            (("OTHER", "monthly", "2026-06-26", -100_000), true),
+            (("OTHER", "monthly", "2026-06-27", -100_000), false),
+            (("OTHER", "monthly", "2026-08-14", -100_000), true),
+            (("OTHER", "monthly", "2026-08-12", -100_000), false),
+            // Once: that name, about that day and amount.
+            (("CLUB", "never", "2026-06-20", -130_000), true),
+            (("CLUB", "never", "2026-06-20", -141_000), false),
+            (("CLUB", "never", "2026-07-05", -100_000), false),
+            (("OTHER", "never", "2026-06-20", -100_000), false),
+            // In another rhythm: that name, for the same money, or as much each time and more often.
+            (("CLUB", "twiceAMonth", "2026-06-20", -50_000), true),
+            (("CLUB", "twiceAMonth", "2026-06-20", -56_000), false),
+            (("CLUB", "twiceAMonth", "2026-06-20", -44_000), false),
+            (("CLUB", "twiceAMonth", "2026-06-20", -100_000), true),
+            (("CLUB", "weekly", "2026-06-20", -23_000), true),
+            (("CLUB", "every4Weeks", "2026-06-20", -92_000), true),
+            (("CLUB", "every3Months", "2026-06-20", -300_000), true),
+            (("CLUB", "every3Months", "2026-06-20", -100_000), false),
+            (("OTHER", "twiceAMonth", "2026-06-20", -50_000), false),
+        ];
+        for (schedule, covers) in cases {
+            assert_eq!(scheduled(&[("CLUB", -100_000, 20)], &[*schedule]), [*covers], "{schedule:?}");
+        }
+    }
+
+    #[test]
+    fn a_schedule_stands_for_no_more_money_than_it_moves() {
+        let two = [("CLUB", -105_000, 5), ("CLUB", -100_000, 20)];
+        assert_eq!(scheduled(&two, &[("CLUB", "monthly", "2026-06-20", -105_000)]), [true, false], "the amount first");
+        assert_eq!(scheduled(&two, &[("CLUB", "monthly", "2026-06-20", -115_000)]), [false, true], "then the day");
+        assert_eq!(scheduled(&two, &[("CLUB", "twiceAMonth", "2026-06-20", -100_000)]), [true, true]);
+        let three = [("CLUB", -109_000, 12), two[0], two[1]];
+        let covered = scheduled(&three, &[("CLUB", "twiceAMonth", "2026-06-20", -100_000)]);
+        assert_eq!(covered.iter().filter(|covered| **covered).count(), 2);
+        // The name counts before the amount.
+        let bills = [("BAKERY", -101_000, 20), ("CLUB", -130_000, 20)];
+        assert_eq!(scheduled(&bills, &[("CLUB", "monthly", "2026-06-20", -101_000)]), [true, false]);
+    }
+
+    /// Outflows of the two months after this one.
+    fn ahead(bills: &[Bill], schedules: &[Written]) -> [i64; 2] {
+        let until = Month::of(day(TODAY)).add(2);
+        let ask = Ask { until, account_ids: None, monthly_income: None, variable_monthly: None, one_offs: &[] };
+        let months = project(&book(bills, schedules).plan, &ask, day(TODAY)).expect("a forecast").months;
+        [1, 2].map(|n| months[n].outflows.0.get())
+    }
+
+    #[test]
+    fn what_a_schedule_splits_or_joins_is_counted_once() {
+        let half = ("CLUB", "twiceAMonth", "2026-06-20", -56_000);
+        assert_eq!(ahead(&[("CLUB", -112_000, 20)], &[half]), [-112_000; 2]);
+        assert_eq!(ahead(&[("CLUB", -56_000, 5), ("CLUB", -56_000, 20)], &[half]), [-112_000; 2]);
+        // One schedule stands for a bill, however many would.
+        let monthly = ("CLUB", "monthly", "2026-06-20", -112_000);
+        assert_eq!(ahead(&[("CLUB", -112_000, 20)], &[half, monthly]), [-224_000; 2]);
+    }
 }

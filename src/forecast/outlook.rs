@@ -4,11 +4,11 @@
 use std::collections::BTreeMap;
 
 use super::balance::{Ask, Assumptions, Bill, Matter, ScheduledLine};
-use super::covered::{covered, is_repeated};
+use super::covered::covered;
 use super::moves::{Accounts, Move, moves};
 use super::rest::Rest;
 use super::rhythm::Rhythm;
-use super::schedule::occurrences;
+use super::schedule::{days, occurrences};
 use super::series::{self, Names, Series};
 use crate::analytics::search::shown_category;
 use crate::dates::{Date, Month, add_days, day_number};
@@ -140,13 +140,14 @@ impl Outlook {
             if !series.active || (ask.monthly_income.is_some() && series.amount.is_positive()) {
                 continue;
             }
-            let schedules = covering.iter().filter_map(|&place| plan.scheduled.iter().nth(place));
-            let stood_for: Vec<Date> = schedules
-                .flat_map(|schedule| occurrences(schedule, schedule.date_next, add_days(ask.until.last(), 31)))
-                .collect();
-            let half = (series.rhythm.days() / 2.0) as i32;
+            let half = ((series.rhythm.days() / 2.0) as i32).max(1);
+            // From its next date on, a schedule that repeats stands for every time, another for one.
             let is_free = |date: &Date| {
-                stood_for.iter().all(|other| (day_number(*other) - day_number(*date)).abs() >= half.max(1))
+                let mut schedules = covering.iter().filter_map(|&place| plan.scheduled.iter().nth(place));
+                schedules.all(|schedule| {
+                    let later = day_number(*date) - day_number(schedule.date_next);
+                    later <= -half || later >= half && days(&schedule.frequency).is_none()
+                })
             };
             let due = (0..).map(|n| series.rhythm.step(series.next, n, series.day));
             let due = due.take_while(|date| *date <= ask.until.last()).filter(is_free);
@@ -288,7 +289,8 @@ fn is_paid(
     today: Date,
 ) -> bool {
     let next = schedule.date_next;
-    if let Some(series) = stands_for.filter(|_| is_repeated(schedule)) {
+    let rhythm = Rhythm::of_schedule(&schedule.frequency);
+    if let Some(series) = stands_for.filter(|series| rhythm == Some(series.rhythm)) {
         let half = (series.rhythm.days() / 2.0) as i32;
         return day_number(series.next) - day_number(next) >= half;
     }
@@ -301,7 +303,7 @@ fn is_paid(
             Some(other) => one.other == Some(other),
             None => one.other.is_none() && names.is_named(schedule.payee, one),
         };
-        same && named && Rhythm::of_schedule(&schedule.frequency).is_none()
+        same && named && rhythm.is_none()
     })
 }
 

@@ -36,6 +36,18 @@ fn step(frequency: &str) -> Step {
     }
 }
 
+/// About how many days lie between two times of a schedule with that word; `None` when it falls once within what is
+/// forecast.
+pub fn days(frequency: &str) -> Option<f64> {
+    const MONTH: f64 = 365.25 / 12.0;
+    match step(frequency) {
+        Step::Once | Step::Months(24..) => None,
+        Step::Days(days) => Some(days as f64),
+        Step::Months(months) => Some(f64::from(months) * MONTH),
+        Step::TwiceAMonth => Some(MONTH / 2.0),
+    }
+}
+
 /// Days between the two dates of a schedule that falls twice a month.
 const SECOND_AFTER_DAYS: i64 = 15;
 
