@@ -40,6 +40,8 @@ pub struct Outlook {
     income: Rest,
     given_spending: Option<Milliunits>,
     given_income: Option<Milliunits>,
+    /// How far past full months were from what is expected of such months.
+    residuals: Vec<f64>,
     step: Milliunits,
 }
 
@@ -60,13 +62,15 @@ impl Outlook {
             let apart = moves.iter().zip(&in_series).filter(|(one, is_in)| !**is_in && wanted(plan, one));
             Rest::of(apart.map(|(one, _)| one), first, money, today)
         };
+        let (spending, income) = (rest(|plan, one| !is_income(plan, one)), rest(is_income));
         let mut outlook = Self {
+            residuals: residuals([&spending, &income], &moves, &found, today),
             dated: BTreeMap::new(),
             bills: Vec::new(),
             scheduled: Vec::new(),
             matters: Vec::new(),
-            spending: rest(|plan, one| !is_income(plan, one)),
-            income: rest(is_income),
+            spending,
+            income,
             given_spending: ask.variable_monthly,
             given_income: ask.monthly_income,
             step: plan.currency.step(),
@@ -206,14 +210,16 @@ impl Outlook {
     pub fn away(&self, month: Month, today: Date) -> Milliunits {
         let last_day = month.last();
         let months = f64::from(day_number(last_day) - day_number(today)) / 30.44;
-        let both = self.spending.residuals.iter().zip(&self.income.residuals).map(|(out, income)| out + income);
-        let residuals: Vec<f64> = both.collect();
-        let count = residuals.len() as f64;
-        let variance = residuals.iter().map(|residual| residual * residual).sum::<f64>() / (count - 1.0).max(1.0);
+        let count = self.residuals.len() as f64;
+        let squares: f64 = self.residuals.iter().map(|residual| residual * residual).sum();
+        // The average, its growth and the seasons were taken from the same months.
+        let variance = squares / (count - 3.0).max(1.0);
         let dated: f64 =
             self.dated.range(..=last_day).flat_map(|(_, flows)| flows).map(|flow| flow.abs().get() as f64).sum();
         let drift = DRIFT * (dated + self.spending.average.abs() * months);
-        let spread = (variance * months + variance * months * months / count.max(4.0) + drift * drift).sqrt();
+        let drifts = [drift, self.spending.drift(months), self.income.drift(months)];
+        let drifts: f64 = drifts.iter().map(|drift| drift * drift).sum();
+        let spread = (variance * months + variance * months * months / count.max(4.0) + drifts).sqrt();
         self.rounded(EIGHT_OF_TEN * spread)
     }
 
@@ -272,6 +278,23 @@ fn money_out(moves: &[Move], first: Month, today: Date) -> f64 {
     let out = moves.iter().filter(|one| one.amount.is_negative() && one.date >= first.first());
     let days = f64::from((day_number(today) - day_number(first.first())).max(30));
     out.map(|one| -one.amount.get() as f64).sum::<f64>() / days * 30.44
+}
+
+/// How far past full months were from what is expected of such months, oldest first: of the rest, and of what comes back
+/// with another amount each time.
+fn residuals([spending, income]: [&Rest; 2], moves: &[Move], found: &[Series], today: Date) -> Vec<f64> {
+    let mut residuals: Vec<f64> =
+        spending.residuals.iter().zip(&income.residuals).map(|(out, income)| out + income).collect();
+    let start = Month::of(today).add(-(residuals.len() as i32));
+    for series in found.iter().filter(|series| series.active && !series.steady) {
+        for one in series.moves.iter().map(|&at| &moves[at]) {
+            let place = usize::try_from(start.until(Month::of(one.date))).ok();
+            if let Some(residual) = place.and_then(|place| residuals.get_mut(place)) {
+                *residual += (one.amount - series.amount).get() as f64;
+            }
+        }
+    }
+    residuals
 }
 
 /// Money in that is no refund: to Ready to Assign, or without a category.

@@ -10,6 +10,7 @@ mod doctor;
 mod faults;
 mod fuzz;
 mod golden;
+mod growth;
 mod install;
 mod journal;
 mod logs;

@@ -4,6 +4,7 @@ use super::*;
 use crate::analytics::testing::{Book, chars, day};
 use crate::dates::add_days;
 use crate::fixtures;
+use crate::forecast::recurring::charges;
 use crate::plan::AccountKind;
 
 const TODAY: &str = "2026-06-15";
@@ -260,6 +261,64 @@ fn lists_stay_short_and_say_so() {
     assert!(!forecast(&book, "2027-06").message.contains("Listed"));
 }
 
+/// What an amount each month comes to a year ahead, in a month, and the range there.
+fn year_ahead(amounts: impl Fn(i32) -> i64) -> (f64, f64) {
+    let (mut book, account) = book();
+    let food = book.category("Everyday", "Food");
+    let first = Month::parse("2024-01-01").expect("a month");
+    for n in 0..29 {
+        // Five shops a month that are never seen again, so that nothing comes back.
+        for (on, percent) in [(3, 17), (9, 19), (14, 20), (20, 21), (26, 23)] {
+            let letter = |n: i32| char::from(b'A' + (n % 26) as u8);
+            let shop = format!("{}{}{}", letter(n), letter(n / 26), letter(percent)).repeat(2);
+            book.pay(
+                &first.add(n).day(on).to_string(),
+                account,
+                &shop,
+                Some(food),
+                -amounts(n) * 10 * i64::from(percent),
+            );
+        }
+    }
+    let month = forecast(&book, "2027-06").months.pop().expect("a month");
+    (units(month.outflows), units(month.range.high) - units(month.range.low))
+}
+
+#[test]
+fn what_grows_every_month_is_expected_to_go_on_and_chance_is_not() {
+    let level = year_ahead(|_| 1_000);
+    assert_eq!(level.0, -1000.0);
+    // 6 % a year, seen without a doubt: in June 2027 41 months after the first.
+    let (grown, _) = year_ahead(|n| 1_000 + 5 * i64::from(n));
+    assert!((-1_210.0..-1_190.0).contains(&grown), "{grown}");
+    let (fallen, _) = year_ahead(|n| 1_000 - 5 * i64::from(n));
+    assert!((-810.0..-790.0).contains(&fallen), "{fallen}");
+    // A collapse is not drawn on below nothing.
+    let (gone, _) = year_ahead(|n| if n < 20 { 2_000 } else { 100 });
+    assert!(gone < 0.0, "{gone}");
+    // The same growth among months that differ by half is hardly one, and the range is wide.
+    let noise = |n: i32| [0, 500, -500, 0, -400, 0, 0][(n * n % 7) as usize];
+    let (doubted, range) = year_ahead(|n| 1_000 + 5 * i64::from(n) + noise(n));
+    let (without, _) = year_ahead(|n| 1_000 + noise(n));
+    assert!((60.0..170.0).contains(&(without - doubted)), "{without} {doubted}");
+    assert!(range > 4.0 * level.1, "{range} {level:?}");
+}
+
+/// An income that comes back and varies is as uncertain as what varies without coming back.
+#[test]
+fn the_range_is_wide_where_an_income_varies() {
+    let range = |amounts: [i64; 4]| {
+        let (mut book, account) = book();
+        let ready = book.ready;
+        for (n, date) in monthly(12).enumerate() {
+            book.pay(&date, account, "STUDIO", Some(ready), amounts[n % 4] * 1_000);
+        }
+        let month = forecast(&book, "2026-12").months.pop().expect("a month");
+        units(month.range.high) - units(month.range.low)
+    };
+    assert!(range([2_000, 2_900, 1_300, 2_400]) > 10.0 * range([2_150; 4]));
+}
+
 /// A bonus is no salary, and the salary stays what it was.
 #[test]
 fn a_bonus_on_the_salarys_day_is_none() {
@@ -275,7 +334,7 @@ fn a_bonus_on_the_salarys_day_is_none() {
     assert!(months[1..].iter().all(|month| *month == (2000.0, 0.0)), "{months:?}");
 }
 
-/// A small life: payments by shop, day and amount, some of them schedules.
+/// A small life: payments by shop, day and amount, a rent, and two schedules, one of them the rent's.
 fn life(payments: &[(u8, i64, i64)]) -> (Book, Ix<Account>, Ix<Account>) {
     let (mut book, account) = book();
     let other = book.account("Joint", AccountKind::Checking, true);
@@ -293,6 +352,8 @@ fn life(payments: &[(u8, i64, i64)]) -> (Book, Ix<Account>, Ix<Account>) {
     for date in monthly(11) {
         book.pay(&date, account, "RENT", None, -512_340);
     }
+    book.schedule(account, "RENT", "monthly", "2026-07-11", -512_340);
+    book.schedule(account, "SCHOOL", "every3Months", "2026-07-01", -90_120);
     (book, account, other)
 }
 
@@ -304,16 +365,26 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 
     #[test]
+    fn the_same_plan_and_day_give_the_same_answers(payments in payments()) {
+        let ((one, ..), (again, ..)) = (life(&payments), life(&payments));
+        prop_assert_eq!(format!("{:?}", forecast(&one, "2026-12")), format!("{:?}", forecast(&again, "2026-12")));
+        let recurring = |book: &Book| format!("{:?}", charges(&book.plan, true, day(TODAY)));
+        prop_assert_eq!(recurring(&one), recurring(&again));
+    }
+
+    #[test]
     fn a_transfer_inside_changes_nothing(payments in payments(), days_ago in 0_i64..400, amount in 1_i64..900_000) {
         let (mut book, account, other) = life(&payments);
         let ids: Vec<AccountId> = ["Everyday", "Joint"].map(AccountId::from).into();
         for account_ids in [None, Some(&ids[..])] {
             let asked = Ask { account_ids, ..ask("2026-12") };
-            let before = project(&book.plan, &asked, day(TODAY)).expect("a forecast");
+            let recurring = |book: &Book| format!("{:?}", charges(&book.plan, true, day(TODAY)));
+            let (before, listed) = (project(&book.plan, &asked, day(TODAY)).expect("a forecast"), recurring(&book));
             let date = add_days(day(TODAY), -days_ago).to_string();
             book.transfer(&date, account, other, None, amount);
             let after = project(&book.plan, &asked, day(TODAY)).expect("a forecast");
             prop_assert_eq!(format!("{before:?}"), format!("{after:?}"));
+            prop_assert_eq!(listed, recurring(&book));
         }
     }
 
@@ -331,12 +402,20 @@ proptest! {
             let row = twice.accounts.at_mut(ix);
             row.balance = row.balance + row.balance;
         }
+        let schedules: Vec<_> = twice.scheduled.enumerate().map(|(ix, _)| ix).collect();
+        for ix in schedules {
+            let row = twice.scheduled.at_mut(ix);
+            row.amount = row.amount + row.amount;
+        }
         let one = project(&once.plan, &ask("2026-12"), day(TODAY)).expect("a forecast");
         let two = project(&twice, &ask("2026-12"), day(TODAY)).expect("a forecast");
         let (mut days, coin) = (0, 10);
         for (one, two) in one.months.iter().zip(&two.months) {
             days += 31;
-            for (one, two) in [(one.end, two.end), (one.lowest, two.lowest), (one.inflows, two.inflows)] {
+            let ends = [(one.end, two.end), (one.lowest, two.lowest)];
+            let flows = [(one.inflows, two.inflows), (one.outflows, two.outflows)];
+            let ranges = [(one.range.low, two.range.low), (one.range.high, two.range.high)];
+            for (one, two) in [ends, flows, ranges].concat() {
                 prop_assert!((one.0 + one.0 - two.0).abs().get() <= days * coin, "{one:?} {two:?}");
             }
         }
