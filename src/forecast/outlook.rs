@@ -168,7 +168,7 @@ impl Outlook {
             self.matters.push((format!("{payee}, {}", series.rhythm.word()), total));
             self.bills.push(Bill {
                 payee,
-                amount: series.amount.into(),
+                amount: plan.currency.round(series.amount).into(),
                 day: i64::from(series.day),
                 months_seen: series.months_seen(moves),
                 rhythm: series.rhythm.word().to_owned(),

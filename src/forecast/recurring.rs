@@ -89,7 +89,8 @@ pub fn charges(plan: &Plan, include_income: bool, today: Date) -> Recurring {
 }
 
 fn charge(plan: &Plan, moves: &[Move], series: &Series, scheduled: bool) -> Charge {
-    let yearly = Milliunits::from_wide(series.amount.wide() * i128::from(series.rhythm.per_year()));
+    let amount = plan.currency.round(series.amount);
+    let yearly = Milliunits::from_wide(amount.wide() * i128::from(series.rhythm.per_year()));
     Charge {
         payee: series.payee(plan, moves),
         monthly_amount: Amount(yearly.divided(12)),
@@ -99,7 +100,7 @@ fn charge(plan: &Plan, moves: &[Move], series: &Series, scheduled: bool) -> Char
         category: series.category.and_then(|ix| shown_category(plan, ix)),
         scheduled,
         rhythm: series.rhythm.word().to_owned(),
-        amount: Amount(series.amount),
+        amount: Amount(amount),
         next_date: series.next,
         changed: series.before.map(|(before, since)| Change { before: Amount(before), since }),
     }

@@ -152,6 +152,16 @@ fn yearly_amounts_have_the_currencys_decimals() {
     assert_eq!(answer.yearly_total, Amount(Milliunits::new(-24_060)));
 }
 
+/// Point 36.
+#[test]
+fn an_average_is_in_whole_coins() {
+    let (mut book, account) = book();
+    for (n, date) in monthly(1, 10).filter(|day| day.to_string().as_str() <= TODAY).enumerate() {
+        book.pay(&date.to_string(), account, "POWER", None, -80_000 - [0, 7_010, 3_330, 1_010, 9_990][n % 5]);
+    }
+    assert_eq!(found(&book), [row("POWER", "monthly", -84.47, -1013.64)]);
+}
+
 #[test]
 fn shopping_is_no_charge() {
     let (mut book, account) = book();
