@@ -113,24 +113,27 @@ pub fn list(plan: &Plan, today: Date, period: &Period<'_>) -> Result<Upcoming, R
 
 fn sorted(plan: &Plan, mut dated: Vec<(Date, &Scheduled)>) -> Vec<Occurrence> {
     dated.sort_by_cached_key(|(date, s)| (*date, plan.payee_name(s.payee).to_lowercase()));
-    dated.into_iter().map(|(date, s)| occurrence(plan, date, s)).collect()
+    dated.into_iter().map(|(date, s)| Occurrence::of(plan, date, s)).collect()
 }
 
-fn occurrence(plan: &Plan, date: Date, s: &Scheduled) -> Occurrence {
-    Occurrence {
-        scheduled_id: s.id.clone(),
-        date,
-        amount: s.amount.into(),
-        account: safe(&plan.accounts[s.account].name).into_owned(),
-        category: if s.lines.iter().any(|line| !line.deleted) {
-            Some("Split".to_owned())
-        } else {
-            s.category.and_then(|ix| shown_category(plan, ix))
-        },
-        payee: safe(plan.payee_name(s.payee)).into_owned(),
-        memo: s.memo.as_deref().map(|memo| safe(memo).into_owned()),
-        frequency: safe(&s.frequency).into_owned(),
-        transfer: s.transfer_account.is_some(),
+impl Occurrence {
+    /// What the schedule brings on that date.
+    pub fn of(plan: &Plan, date: Date, s: &Scheduled) -> Self {
+        Self {
+            scheduled_id: s.id.clone(),
+            date,
+            amount: s.amount.into(),
+            account: safe(&plan.accounts[s.account].name).into_owned(),
+            category: if s.lines.iter().any(|line| !line.deleted) {
+                Some("Split".to_owned())
+            } else {
+                s.category.and_then(|ix| shown_category(plan, ix))
+            },
+            payee: safe(plan.payee_name(s.payee)).into_owned(),
+            memo: s.memo.as_deref().filter(|memo| !memo.is_empty()).map(|memo| safe(memo).into_owned()),
+            frequency: safe(&s.frequency).into_owned(),
+            transfer: s.transfer_account.is_some(),
+        }
     }
 }
 
@@ -203,6 +206,11 @@ mod tests {
             (&*row.frequency, row.category.as_deref(), answer.occurrences.len()),
             ("onBlueMoons", Some("Split"), 1)
         );
+        let food = book.category("Home", "Food");
+        let schedule = book.plan.scheduled.at_mut(ix);
+        (schedule.lines[0].deleted, schedule.category) = (true, Some(food));
+        let answer = list(&book.plan, day("2026-03-17"), &Period::default()).unwrap();
+        assert_eq!(answer.occurrences[0].category.as_deref(), Some("Food"));
         book.plan.scheduled.at_mut(ix).deleted = true;
         assert!(list(&book.plan, day("2026-03-17"), &Period::default()).unwrap().occurrences.is_empty());
     }

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::outlook::Outlook;
 use super::year_month;
+use crate::analytics::scheduled::Occurrence;
 use crate::dates::{Date, Month};
 use crate::error::Refusal;
 use crate::ids::AccountId;
@@ -102,22 +103,10 @@ pub struct Bill {
 
 /// A schedule's part in the forecast.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-#[expect(missing_docs, reason = "the names say it")]
 pub struct ScheduledLine {
-    pub scheduled_id: String,
     /// Its next date.
-    #[schemars(with = "String")]
-    pub date: Date,
-    /// Each time.
-    pub amount: Amount,
-    pub account: String,
-    pub category: Option<String>,
-    pub payee: String,
-    pub memo: Option<String>,
-    /// YNAB's word.
-    pub frequency: String,
-    /// Whether it moves money between accounts.
-    pub transfer: bool,
+    #[serde(flatten)]
+    pub next: Occurrence,
     /// How many times until the end.
     pub times: i64,
     /// What they come to.

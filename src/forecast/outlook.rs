@@ -10,7 +10,7 @@ use super::rest::Rest;
 use super::rhythm::Rhythm;
 use super::schedule::{days, occurrences};
 use super::series::{self, Names, Series};
-use crate::analytics::search::shown_category;
+use crate::analytics::scheduled::Occurrence;
 use crate::dates::{Date, Month, add_days, day_number};
 use crate::money::{Amount, Milliunits};
 use crate::plan::{Account, Ix, Plan, Scheduled};
@@ -113,21 +113,10 @@ impl Outlook {
             for date in &dates {
                 self.dated.entry(*date).or_default().push(amount);
             }
-            let payee = safe(plan.payee_name(schedule.payee)).into_owned();
-            self.matters.push((format!("{payee} (scheduled)"), total));
-            self.scheduled.push(ScheduledLine {
-                scheduled_id: schedule.id.to_string(),
-                date: first,
-                amount: amount.into(),
-                account: safe(&plan.accounts[schedule.account].name).into_owned(),
-                category: category(plan, schedule),
-                payee,
-                memo: schedule.memo.as_deref().filter(|memo| !memo.is_empty()).map(|memo| safe(memo).into_owned()),
-                frequency: safe(&schedule.frequency).into_owned(),
-                transfer: schedule.transfer_account.is_some(),
-                times: dates.len() as i64,
-                total: total.into(),
-            });
+            let mut next = Occurrence::of(plan, first, schedule);
+            next.amount = amount.into();
+            self.matters.push((format!("{} (scheduled)", next.payee), total));
+            self.scheduled.push(ScheduledLine { next, times: dates.len() as i64, total: total.into() });
         }
     }
 
@@ -248,7 +237,7 @@ impl Outlook {
         let (mut bills, mut scheduled) = (self.bills, self.scheduled);
         bills.sort_by(|a, b| b.amount.0.abs().cmp(&a.amount.0.abs()).then_with(|| a.payee.cmp(&b.payee)));
         bills.truncate(LISTED_MAX);
-        scheduled.sort_by(|a, b| a.date.cmp(&b.date).then_with(|| a.payee.cmp(&b.payee)));
+        scheduled.sort_by(|a, b| (a.next.date, &a.next.payee).cmp(&(b.next.date, &b.next.payee)));
         scheduled.truncate(LISTED_MAX);
         Assumptions {
             recurring: bills,
@@ -328,40 +317,4 @@ fn is_paid(
         };
         same && named && rhythm.is_none()
     })
-}
-
-/// A schedule's category as it is shown.
-fn category(plan: &Plan, schedule: &Scheduled) -> Option<String> {
-    if schedule.lines.iter().any(|line| !line.deleted) {
-        return Some("Split".to_owned());
-    }
-    schedule.category.and_then(|ix| shown_category(plan, ix))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::analytics::testing::Book;
-    use crate::plan::{AccountKind, Line};
-
-    #[test]
-    fn a_schedule_is_shown_with_its_category() {
-        let mut book = Book::new();
-        let account = book.account("Bank", AccountKind::Checking, true);
-        let food = book.category("Home", "Food");
-        let mut schedule = {
-            let ix = book.schedule(account, "Shop", "monthly", "2026-06-20", -84_000);
-            book.plan.scheduled[ix].clone()
-        };
-        let shown = |schedule: &Scheduled| category(&book.plan, schedule);
-        assert_eq!(shown(&schedule), None);
-        schedule.category = Some(food);
-        assert_eq!(shown(&schedule).as_deref(), Some("Food"));
-        let (id, amount) = ("line".into(), Milliunits::new(-84_000));
-        let line = Line { id, amount, memo: None, payee: None, category: None, transfer_account: None, deleted: true };
-        schedule.lines.push(line);
-        assert_eq!(shown(&schedule).as_deref(), Some("Food"));
-        schedule.lines[0].deleted = false;
-        assert_eq!(shown(&schedule).as_deref(), Some("Split"));
-    }
 }

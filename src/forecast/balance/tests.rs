@@ -207,7 +207,8 @@ fn what_is_due_today_or_overdue_is_expected_today() {
     book.schedule(account, "Long gone", "never", "2026-01-13", -9_000);
     let forecast = forecast(&book, "2026-07");
     assert_eq!(flows(&forecast), [(0.0, -27.0), (0.0, -7.0)]);
-    let lines: Vec<_> = forecast.assumptions.scheduled.iter().map(|l| (l.payee.as_str(), l.date, l.times)).collect();
+    let lines: Vec<_> =
+        forecast.assumptions.scheduled.iter().map(|l| (l.next.payee.as_str(), l.next.date, l.times)).collect();
     assert_eq!(lines, [("Due today", day(TODAY), 1), ("Overdue thing", day(TODAY), 2)]);
 }
 
