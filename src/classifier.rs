@@ -58,8 +58,8 @@ impl<'a> Classifier<'a> {
     pub fn learn(plan: &'a Plan, threshold: Option<f64>, today: Date) -> Self {
         let mut past = Past::of(plan);
         past.pass_until(i32::MAX);
-        let moved = moved::find(&past);
-        let mut past = past.again(plan, &moved);
+        let heirs = moved::find(&past);
+        let mut past = past.again(plan, &heirs);
         let trust = Trust::learn(plan, &mut past);
         Self { plan, threshold: threshold.unwrap_or(THRESHOLD), today: day_number(today), past, trust }
     }
@@ -71,8 +71,9 @@ impl<'a> Classifier<'a> {
             return Verdict::default();
         };
         let confidence = self.trust.confidence(&evidence);
-        if confidence >= self.threshold {
-            let (category, confidence) = (evidence.leads[0].category, (confidence * 100.0).floor() / 100.0);
+        let category = evidence.leads[0].category;
+        if confidence >= self.threshold && !self.past.is_heir_after(category, day_number(transaction.date)) {
+            let confidence = (confidence * 100.0).floor() / 100.0;
             let guess = Guess { category, confidence, why: self.why(&evidence) };
             return Verdict { suggestion: Some(guess), candidates: Vec::new() };
         }
@@ -87,7 +88,7 @@ impl<'a> Classifier<'a> {
     /// (`tests/bench/fit.rs`).
     pub fn signs(&self, transaction: &Transaction) -> Option<(Ix<Category>, Signs)> {
         let evidence = gather(self.plan, &self.past, Facts::of(transaction))?;
-        Some((evidence.leads[0].category, trust::signs(&evidence)))
+        Some((evidence.leads[0].category, self.trust.signs(&evidence)))
     }
 
     /// The evidence in a few words: `42 of 43 like it, last 12 days ago`.

@@ -51,6 +51,10 @@ pub struct Evidence {
     pub same: usize,
     /// How alike the most alike label is.
     pub likeness: f64,
+    /// What the words weigh that only one of this label and that one has.
+    pub strangeness: f64,
+    /// Whether the latest payment of the same label had the first category: 1 or 0, between them when there is none.
+    pub latest_agrees: f64,
     /// How often the word they share told the same twice.
     pub agreement: f64,
     /// How far the nearest amount is that had the first category.
@@ -61,10 +65,8 @@ pub struct Evidence {
     pub years: f64,
     /// Whether it is money that came back from where it went.
     pub refund: bool,
-    /// How odd the first category is for this account, and how long out of use: 0 or less.
+    /// How odd the first category is for this account: 0 or less.
     pub account_oddness: f64,
-    /// See above.
-    pub staleness: f64,
 }
 
 /// What the past says of such a payment, or nothing when it knows no word of its label. Money in from where only
@@ -132,18 +134,23 @@ fn gather_one_way(plan: &Plan, past: &Past, facts: Facts) -> Option<Evidence> {
     let of_first = || newest_first().filter(|(payment, _)| payment.category() == first);
     let distances =
         of_first().filter(|(_, likeness)| **likeness > ALIKE).map(|(p, _)| (p.facts.size - facts.size).abs());
+    let latest = newest_first().find(|(_, likeness)| **likeness > SAME);
+    let nearest = newest_first().max_by(|(_, a), (_, b)| a.total_cmp(b));
+    let (nearest_words, likeness) =
+        nearest.map_or((&[][..], 0.0), |(payment, likeness)| (past.words.get(payment.facts.payee), *likeness));
     let last_day = of_first().next().map_or(facts.day, |(payment, _)| payment.facts.day);
     Some(Evidence {
-        alike: latest.len(),
+        alike: likenesses.len(),
         same: likenesses.iter().filter(|likeness| **likeness > SAME).count(),
-        likeness: likenesses.iter().copied().fold(0.0, f64::max),
+        likeness,
+        strangeness: strangeness(past, words, nearest_words, facts.money_out),
+        latest_agrees: latest.map_or(0.5, |(payment, _)| f64::from(u8::from(payment.category() == first))),
         agreement,
         amount_distance: distances.fold(FAR_AMOUNT, f64::min),
         last_day,
         years: f64::from((facts.day - last_day).max(0)) / 365.0,
         refund: false,
         account_oddness: past.oddness_of_account(first, facts.account),
-        staleness: past.staleness(first),
         leads,
     })
 }
@@ -190,6 +197,18 @@ fn likeness(past: &Past, words: &[Word], own_weight: f64, others: &[Word], money
     }
     let likeness = if all > 0.0 { shared / all } else { 0.0 };
     if is_within(others, words) { likeness.max(WITHIN) } else { likeness }
+}
+
+/// The weight of the words that only one of two labels has, but for numbers and what a bank writes around names: words
+/// not met before that stand in several labels.
+fn strangeness(past: &Past, words: &[Word], others: &[Word], money_out: bool) -> f64 {
+    let is_bank = |word: Word| past.with(word, money_out).is_empty() && !past.words.is_alone(word);
+    let only_in = |these: &[Word], those: &[Word]| -> f64 {
+        let only = these.iter().copied().filter(|word| those.binary_search(word).is_err());
+        let names = only.filter(|word| !past.words.is_number(*word) && !is_bank(*word));
+        names.map(|word| past.weight(word, money_out)).sum()
+    };
+    only_in(words, others) + only_in(others, words)
 }
 
 fn add(sums: &mut Views, views: &Views, part: f64) {

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use super::moved::Heir;
 use super::words::{Word, Words};
 use crate::dates::day_number;
 use crate::plan::{Account, Category, Ix, Payee, Plan, Transaction};
@@ -17,8 +18,6 @@ const ELSEWHERE_AGAIN: f64 = 0.3;
 const WORTHLESS: f64 = 0.2;
 /// What a word is worth that was never met.
 const UNMET: f64 = 0.3;
-/// The days in which a category that is still used is seen again.
-const RECENT_DAYS: i32 = 45;
 
 /// The facts of a payment that its category may depend on.
 #[derive(Clone, Copy, Debug)]
@@ -103,13 +102,14 @@ pub struct Past {
     /// Words met a second time: how many, and how many told the same as the first time.
     second_times: f64,
     same_again: f64,
-    /// Days on which each category was used to pay.
-    uses: Vec<Vec<i32>>,
+    /// Since which day each category has another's place, if it has.
+    heir_since: Vec<Option<i32>>,
+    /// How often each category was used to pay.
+    uses: Vec<u32>,
     /// How often each category was paid from each account, in rows of accounts.
     pairs: Vec<u32>,
     /// How often each account paid.
     from_account: Vec<u32>,
-    last_day: i32,
 }
 
 impl Past {
@@ -132,20 +132,25 @@ impl Past {
             passed: 0,
             second_times: FIRST_AGAIN.1,
             same_again: FIRST_AGAIN.0,
-            uses: vec![Vec::new(); categories],
+            heir_since: vec![None; categories],
+            uses: vec![0; categories],
             pairs: vec![0; accounts * categories],
             from_account: vec![0; accounts],
-            last_day: 0,
         }
     }
 
-    /// The same past before its first payment, some categories taken for others.
-    pub fn again(self, plan: &Plan, taken_for: &BTreeMap<Ix<Category>, Ix<Category>>) -> Self {
+    /// The same past before its first payment, categories that were given up taken for their heirs.
+    pub fn again(self, plan: &Plan, heirs: &BTreeMap<Ix<Category>, Heir>) -> Self {
         let mut payments = self.payments;
         for (category, _) in payments.iter_mut().flat_map(|payment| &mut payment.shares) {
-            *category = taken_for.get(category).copied().unwrap_or(*category);
+            *category = heirs.get(category).map_or(*category, |heir| heir.category);
         }
-        Self::before(plan, self.words, payments)
+        let mut past = Self::before(plan, self.words, payments);
+        for heir in heirs.values() {
+            let since = &mut past.heir_since[heir.category.get()];
+            *since = (*since).max(Some(heir.since));
+        }
+        past
     }
 
     /// Lets pass every payment up to that day.
@@ -159,9 +164,8 @@ impl Past {
     fn pass(&mut self) {
         let payment = &self.payments[self.passed];
         let (facts, category) = (payment.facts, payment.category());
-        self.last_day = facts.day;
         if facts.money_out {
-            self.uses[category.get()].push(facts.day);
+            self.uses[category.get()] += 1;
             self.pairs[category.get() * self.from_account.len() + facts.account.get()] += 1;
             self.from_account[facts.account.get()] += 1;
         }
@@ -212,24 +216,16 @@ impl Past {
     /// logarithm.
     pub fn oddness_of_account(&self, category: Ix<Category>, account: Ix<Account>) -> f64 {
         let together = self.pairs[category.get() * self.from_account.len() + account.get()];
-        let (times, from) = (self.uses[category.get()].len() as f64, f64::from(self.from_account[account.get()]));
+        let (times, from) = (f64::from(self.uses[category.get()]), f64::from(self.from_account[account.get()]));
         let all: u32 = self.from_account.iter().sum();
-        less_than_expected(f64::from(together), times * from / f64::from(all.max(1)))
+        let expected = times * from / f64::from(all.max(1));
+        ((f64::from(together) + 0.5) / (expected + 0.5)).ln().clamp(-3.0, 0.0)
     }
 
-    /// How much less than before that category was used lately: 0 when it was not, else a negative logarithm.
-    pub fn staleness(&self, category: Ix<Category>) -> f64 {
-        let days = &self.uses[category.get()];
-        let Some(&first) = days.first() else { return 0.0 };
-        let since = self.last_day - RECENT_DAYS;
-        let before = days.partition_point(|day| *day <= since);
-        let rate = before as f64 / f64::from((since - first).max(RECENT_DAYS));
-        less_than_expected((days.len() - before) as f64, rate * f64::from(RECENT_DAYS))
+    /// Whether that category took another's place after that day: which of them it was then, nobody can tell.
+    pub fn is_heir_after(&self, category: Ix<Category>, day: i32) -> bool {
+        self.heir_since[category.get()].is_some_and(|since| day < since)
     }
-}
-
-fn less_than_expected(found: f64, expected: f64) -> f64 {
-    ((found + 0.5) / (expected + 0.5)).ln().clamp(-3.0, 0.0)
 }
 
 fn slot(word: Word, money_out: bool) -> usize {

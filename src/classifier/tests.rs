@@ -126,6 +126,62 @@ fn shops_follow_a_category_that_was_given_up() {
     assert_ne!(rows.suggested(asked), Some("Fuel"));
 }
 
+/// What waits since before the change may be of the old category or the new one: nobody can tell.
+#[test]
+fn a_payment_older_than_its_categorys_change_is_not_guessed() {
+    let mut rows = Rows::with_life();
+    for n in 0..60 {
+        let category = if n < 50 { "Fuel" } else { "Snacks" };
+        rows.add(430 - n as i64 * 7, &format!("CB {} LYON", ["ALPHA", "BETA"][n % 2]), -9.0, Some(category), "a");
+    }
+    let (old, new) = (rows.add(200, "CB ALPHA LYON", -9.0, None, "a"), rows.add(3, "CB ALPHA LYON", -9.0, None, "a"));
+    assert_eq!((rows.suggested(old), rows.suggested(new)), (None, Some("Snacks")));
+}
+
+/// Two purses that share their shops: one unused for some weeks was not given up.
+#[test]
+fn a_category_long_used_beside_another_is_not_its_heir() {
+    let mut rows = Rows::with_life();
+    for n in 0..60_i64 {
+        let (shop, account) =
+            (["ALPHA", "BETA", "GAMMA"][n as usize % 3], if n % 4 == 0 && n < 50 { "b" } else { "a" });
+        let category = if account == "a" { "Fuel" } else { "Snacks" };
+        rows.add(430 - n * 7, &format!("CB {shop} LYON"), -9.0, Some(category), account);
+    }
+    let asked = ["a", "b"].map(|account| rows.add(3, "CB ALPHA LYON", -9.0, None, account));
+    assert_eq!(rows.suggested(asked[0]), Some("Fuel"));
+    assert_ne!(rows.suggested(asked[1]), Some("Fuel"));
+}
+
+/// A new category begins to take an old one's place: shops not seen since may have gone with the others.
+#[test]
+fn what_turned_out_wrong_lately_makes_a_category_less_sure() {
+    let doubt = |now: &str| {
+        let mut rows = Rows::with_life();
+        for (shop, days) in ["ALPHA", "BETA"].into_iter().zip([17, 13]) {
+            (1..12).for_each(|n| _ = rows.add(days + n * 28, &format!("CB {shop} LYON"), -9.0, Some("Fuel"), "a"));
+            rows.add(days, &format!("CB {shop} LYON"), -9.0, Some(now), "a");
+        }
+        (1..12).for_each(|n| _ = rows.add(20 + n * 28, "CB DELTA LYON", -9.0, Some("Fuel"), "a"));
+        let asked = rows.add(2, "CB DELTA LYON", -9.0, None, "a");
+        1.0 - rows.judge(asked).suggestion.expect("a suggestion").confidence
+    };
+    assert!(doubt("Snacks") > 3.0 * doubt("Fuel"), "{} {}", doubt("Snacks"), doubt("Fuel"));
+}
+
+/// A name that shares a word with another is another shop.
+#[test]
+fn a_shop_with_a_part_of_anothers_name_is_less_sure() {
+    let mut rows = Rows::with_life();
+    for n in 0..30 {
+        rows.add(500 - n * 14, &format!("CB WICKWELL ASHTON LYON {n:03}5"), -30.0, Some("Fuel"), "a");
+        rows.add(498 - n * 14, &format!("CB CHEZ NINO LYON {n:03}6"), -30.0, Some("Snacks"), "a");
+    }
+    let labels = ["CB WICKWELL ASHTON LYON 99", "CB WICKWELL LYON 98", "CB NINO WICKWELL LYON 97"];
+    let asked = labels.map(|label| rows.add(2, label, -30.0, None, "a"));
+    assert_eq!(asked.map(|ix| rows.suggested(ix)), [Some("Fuel"), None, None]);
+}
+
 /// A user who tidies payees has names in the past and the bank's labels in what waits.
 #[test]
 fn a_shop_known_by_name_is_known_among_a_banks_words() {
@@ -243,4 +299,30 @@ proptest! {
         };
         prop_assert_eq!(answer(), answer());
     }
+}
+
+/// A quadratic step would make it sixteen times; some attempt is left alone by other programs.
+#[test]
+fn four_times_the_past_takes_no_more_than_a_few_times_as_long() {
+    let plan_of = |count: usize| {
+        let mut rows = Rows::new();
+        for n in 0..count {
+            // A third at one shop, which changes its category in the end; the others at many shops.
+            let shop = if n % 3 == 0 { 0 } else { n * 7919 % (count / 50) };
+            let category = if shop == 0 && n * 10 > count * 9 { "Books" } else { NAMES[shop % 4] };
+            let label = format!("CB SHOP{shop} LYON {n}");
+            let waits = n % 50 == 0;
+            rows.add((count - n) as i64 / 20, &label, -9.0, (!waits).then_some(category), ["a", "b"][n % 2]);
+        }
+        rows.0
+    };
+    let time = |plan: &Plan| {
+        let start = std::time::Instant::now();
+        let classifier = Classifier::learn(plan, None, TODAY);
+        let waiting = plan.live().filter(|t| t.category.is_none());
+        assert!(waiting.map(|t| classifier.judge(t)).count() > 0);
+        start.elapsed()
+    };
+    let (small, large) = (plan_of(12_500), plan_of(50_000));
+    assert!((0..5).any(|_| time(&large) < time(&small) * 9));
 }

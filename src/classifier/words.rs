@@ -14,6 +14,8 @@ pub struct Words {
     words: Vec<Word>,
     /// By word: whether it has a digit, each of them when it is several.
     numbers: Vec<bool>,
+    /// By word: in how many labels it stands.
+    labels: Vec<u32>,
 }
 
 impl Words {
@@ -56,7 +58,7 @@ impl Words {
     /// label has nothing else.
     fn together(starts: &[u32], parts: &[u32], seen: &[Seen]) -> Self {
         let mut units: HashMap<(u64, u32), Word> = HashMap::new();
-        let mut numbers = Vec::new();
+        let (mut numbers, mut labels) = (Vec::new(), Vec::new());
         let (mut words, mut new_starts) = (Vec::with_capacity(parts.len()), Vec::with_capacity(starts.len()));
         for range in starts.windows(2) {
             let label = &parts[range[0] as usize..range[1] as usize];
@@ -70,6 +72,7 @@ impl Words {
                 let unit = *units.entry((seen.labels_hash, seen.labels)).or_insert(next);
                 if unit == next {
                     numbers.push(true);
+                    labels.push(seen.labels);
                 }
                 numbers[unit as usize] &= seen.has_digit;
                 if !words[start..].contains(&unit) {
@@ -79,7 +82,7 @@ impl Words {
             words[start..].sort_unstable();
         }
         new_starts.push(words.len() as u32);
-        Self { starts: new_starts, words, numbers }
+        Self { starts: new_starts, words, numbers, labels }
     }
 
     /// The words of a payee.
@@ -92,6 +95,11 @@ impl Words {
     /// How many there are: numbers go from 0 up to it.
     pub fn count(&self) -> usize {
         self.numbers.len()
+    }
+
+    /// Whether it stands in one label alone.
+    pub fn is_alone(&self, word: Word) -> bool {
+        self.labels[word as usize] == 1
     }
 
     /// Whether it is a number, a date, a reference: no name.
