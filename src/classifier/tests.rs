@@ -320,7 +320,7 @@ fn four_times_the_past_takes_no_more_than_a_few_times_as_long() {
         let start = std::time::Instant::now();
         let classifier = Classifier::learn(plan, None, TODAY);
         let waiting = plan.live().filter(|t| t.category.is_none());
-        assert!(waiting.map(|t| classifier.judge(t)).count() > 0);
+        assert!(waiting.filter(|t| classifier.judge(t).suggestion.is_some()).count() > 0);
         start.elapsed()
     };
     let (small, large) = (plan_of(12_500), plan_of(50_000));
