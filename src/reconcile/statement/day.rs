@@ -251,6 +251,7 @@ mod tests {
     fn days_as_banks_write_them() {
         let cases = [
             ("2026-01-31", Order::Ymd, date(2026, 1, 31)),
+            ("26-01-31", Order::Ymd, date(2026, 1, 31)),
             ("31/01/2026", Order::Dmy, date(2026, 1, 31)),
             ("01/31/2026", Order::Mdy, date(2026, 1, 31)),
             ("31.01.26", Order::Dmy, date(2026, 1, 31)),
@@ -260,6 +261,7 @@ mod tests {
             ("1/ 5'26", Order::Mdy, date(2026, 1, 5)),
             ("20260131", Order::Ymd, date(2026, 1, 31)),
             ("31012026", Order::Dmy, date(2026, 1, 31)),
+            ("01312026", Order::Mdy, date(2026, 1, 31)),
             ("20260131235959", Order::Ymd, date(2026, 1, 31)),
             ("31-Jan-2026", Order::Dmy, date(2026, 1, 31)),
             ("31 janv. 2026", Order::Dmy, date(2026, 1, 31)),
@@ -285,13 +287,21 @@ mod tests {
         assert_eq!(read("05.06.2026", Order::Mdy), None, "dots are day first");
         assert_eq!(read("2026-01-31", Order::Dmy), None);
         assert_eq!(read("30/02/2026", Order::Dmy), None);
+        for order in [Order::Ymd, Order::Mdy] {
+            assert_eq!(read("31-Jan-2026", order), None, "the name says where the month stands");
+        }
+        for order in [Order::Ymd, Order::Dmy] {
+            assert_eq!(read("Jan 31, 2026", order), None);
+        }
     }
 
     #[test]
     fn what_is_no_day() {
         for text in
-            ["", "12.05", "1,234", "12.50", "hello", "12 rue 5", "123456", "1-2-3-4", "12.5kg", "45/2026", "4111"]
-        {
+            [
+            "", "12.05", "1,234", "12.50", "hello", "12 rue 5", "123456", "1-2-3-4", "12.5kg", "45/2026", "4111",
+            "18991231", "31121899", "22000131", "20261301", "20260132",
+        ] {
             assert_eq!(
                 written(text).and_then(|w| Order::ALL.iter().find_map(|o| w.day(*o, date(2026, 1, 1)))),
                 None,

@@ -351,6 +351,8 @@ mod tests {
         assert_eq!(ends(&both), Some((70, 70)));
         both[0].date = date(2026, 1, 6);
         assert_eq!(ends(&both), Some((75, 75)), "newest first");
+        both[0].date = date(2026, 1, 4);
+        assert_eq!(ends(&both), Some((70, 70)), "oldest first");
     }
 
     #[test]
