@@ -382,7 +382,7 @@ impl ServerHandler for Server {
 /// Serves MCP on stdin and stdout until the client leaves or the process is told to end.
 pub async fn serve(app: Arc<App>) -> Result<(), Refusal> {
     let stop = CancellationToken::new();
-    let pipes = transport::Pipes::new(tokio::io::stdin(), tokio::io::stdout(), app.left.clone());
+    let pipes = transport::Pipes::new(tokio::io::stdin(), std::io::stdout(), app.left.clone());
     let watch = stop.clone();
     let running = app.clone();
     tokio::spawn(async move {
@@ -433,6 +433,7 @@ mod tests {
     use super::*;
     use serde_json::json;
     use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
+    use tokio_util::io::SyncIoBridge;
     use tool::Words;
 
     const PANICS: Words = Words { name: "panics", title: "Panics", description: "Only in tests." };
@@ -457,7 +458,7 @@ mod tests {
         let app = Arc::new(App::new(client, clock, gate, Journal::in_memory(), false, 0.9));
         let (near, far) = tokio::io::duplex(1 << 20);
         let (read, write) = tokio::io::split(far);
-        let pipes = transport::Pipes::new(read, write, app.left.clone());
+        let pipes = transport::Pipes::new(read, SyncIoBridge::new(write), app.left.clone());
         let server = tokio::spawn(Server::new(app).serve_with_ct(pipes, CancellationToken::new()));
         let (read, mut write) = tokio::io::split(near);
         let mut lines = BufReader::new(read).lines();

@@ -5,13 +5,14 @@
 //! notification before the greeting ends its session; this one answers or drops them.
 
 use std::collections::HashSet;
+use std::io::Write;
 
 use rmcp::RoleServer;
 use rmcp::model::{ClientNotification, ClientRequest, GetMeta as _, JsonRpcMessage, NumberOrString, ProtocolVersion};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
+use tokio::io::{AsyncBufReadExt as _, AsyncRead, BufReader};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -20,8 +21,6 @@ use tokio_util::sync::CancellationToken;
 pub const LINE_MAX: usize = 16 * 1024 * 1024;
 /// How many messages may wait to be written before others wait too.
 const WAITING_MAX: usize = 64;
-/// How much is handed to the pipe at a time: tokio keeps a copy of it for good.
-const PART: usize = 16 * 1024;
 
 /// JSON-RPC over a pair of pipes.
 pub struct Pipes<R> {
@@ -39,17 +38,13 @@ pub struct Pipes<R> {
 }
 
 impl<R: AsyncRead + Unpin + Send> Pipes<R> {
-    /// Reads from one pipe and writes to the other; `ended` is cancelled when there is no more to read.
-    pub fn new<W: AsyncWrite + Unpin + Send + 'static>(read: R, mut write: W, ended: CancellationToken) -> Self {
+    /// Reads from one pipe and writes to the other, on a thread of its own; `ended` is cancelled when there is no more to
+    /// read.
+    pub fn new<W: Write + Send + 'static>(read: R, mut write: W, ended: CancellationToken) -> Self {
         let (out, mut waiting) = mpsc::channel::<Vec<u8>>(WAITING_MAX);
-        let writer = tokio::spawn(async move {
-            'lines: while let Some(line) = waiting.recv().await {
-                for part in line.chunks(PART) {
-                    if write.write_all(part).await.is_err() {
-                        break 'lines;
-                    }
-                }
-                if write.flush().await.is_err() {
+        let writer = tokio::task::spawn_blocking(move || {
+            while let Some(line) = waiting.blocking_recv() {
+                if write.write_all(&line).and_then(|()| write.flush()).is_err() {
                     break;
                 }
             }

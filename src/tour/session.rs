@@ -6,6 +6,7 @@ use std::sync::Arc;
 use rmcp::ServiceExt as _;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, ReadHalf, WriteHalf};
+use tokio_util::io::SyncIoBridge;
 use tokio_util::sync::CancellationToken;
 
 use crate::error::Refusal;
@@ -35,7 +36,7 @@ impl Session {
         let (near, far) = tokio::io::duplex(1 << 20);
         let (read, write) = tokio::io::split(far);
         tokio::spawn(async move {
-            let pipes = Pipes::new(read, write, CancellationToken::new());
+            let pipes = Pipes::new(read, SyncIoBridge::new(write), CancellationToken::new());
             if let Ok(service) = Server::new(app).serve(pipes).await {
                 drop(service.waiting().await);
             }
