@@ -130,7 +130,7 @@ pub struct Logged {
     pub connection: usize,
     /// The status YNAB gave it; `None` where a fault kept it from YNAB.
     pub status: Option<u16>,
-    /// How long YNAB took.
+    /// How long YNAB took until the last byte of a whole answer was handed over.
     pub took: Duration,
     /// How many bytes YNAB answered.
     pub answered: usize,
@@ -288,7 +288,8 @@ impl Answer {
     }
 
     fn send(&self, stream: &mut TcpStream) -> io::Result<()> {
-        stream.write_all(&[self.head(self.body.len()), self.body.clone()].concat())
+        stream.write_all(&self.head(self.body.len()))?;
+        stream.write_all(&self.body)
     }
 }
 
@@ -346,7 +347,11 @@ fn answer(stream: &mut TcpStream, mut request: Logged, shared: &Shared) -> io::R
     let began = Instant::now();
     let given = carry_out(&request, shared);
     (request.status, request.took, request.answered) = (Some(given.status), began.elapsed(), given.body.len());
-    lock(&shared.log).push(request);
+    let place = {
+        let mut log = lock(&shared.log);
+        log.push(request);
+        log.len() - 1
+    };
     if matches!(action, Some(Action::ResetAfter)) {
         return Ok(false);
     }
@@ -381,6 +386,9 @@ fn answer(stream: &mut TcpStream, mut request: Logged, shared: &Shared) -> io::R
             }
         }
         _ => given.send(stream)?,
+    }
+    if let Some(request) = lock(&shared.log).get_mut(place) {
+        request.took = began.elapsed();
     }
     Ok(true)
 }
