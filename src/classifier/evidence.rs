@@ -105,7 +105,7 @@ fn gather_one_way(plan: &Plan, past: &Past, facts: Facts) -> Option<Evidence> {
         let weight = likeness * likeness;
         let same_account = payment.facts.account == facts.account;
         let distance = (payment.facts.size - facts.size) / NEAR_AMOUNT;
-        let closeness = (-0.5 * distance * distance).exp() * if same_account { 1.0 } else { OTHER_ACCOUNT };
+        let closeness = libm::exp(-0.5 * distance * distance) * if same_account { 1.0 } else { OTHER_ACCOUNT };
         // Each view has its own newest payments: a payment that does not belong to it makes none of them older.
         let mut views = [weight, weight, if same_account { weight } else { 0.0 }, weight * closeness];
         for ((view, left), decay) in views.iter_mut().zip(&mut left).zip(DECAYS) {

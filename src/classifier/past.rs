@@ -41,7 +41,7 @@ impl Facts {
             day: day_number(transaction.date),
             account: transaction.account,
             payee: transaction.payee,
-            size: (transaction.amount.get().unsigned_abs().max(1) as f64).ln(),
+            size: libm::log(transaction.amount.get().unsigned_abs().max(1) as f64),
             money_out: transaction.amount.is_negative(),
         }
     }
@@ -219,7 +219,7 @@ impl Past {
         let (times, from) = (f64::from(self.uses[category.get()]), f64::from(self.from_account[account.get()]));
         let all: u32 = self.from_account.iter().sum();
         let expected = times * from / f64::from(all.max(1));
-        ((f64::from(together) + 0.5) / (expected + 0.5)).ln().clamp(-3.0, 0.0)
+        libm::log((f64::from(together) + 0.5) / (expected + 0.5)).clamp(-3.0, 0.0)
     }
 
     /// Whether that category took another's place after that day: which of them it was then, nobody can tell.

@@ -88,14 +88,14 @@ impl Trust {
     /// How often such evidence is right in general: a logistic function of its [`Trust::signs`].
     fn chance(&self, evidence: &Evidence) -> f64 {
         let sum: f64 = self.signs(evidence).iter().zip(WEIGHTS).map(|(sign, weight)| sign * weight).sum();
-        1.0 / (1.0 + (-(sum + INTERCEPT)).exp())
+        1.0 / (1.0 + libm::exp(-(sum + INTERCEPT)))
     }
 
     /// Of evidence, each one sign.
     pub fn signs(&self, evidence: &Evidence) -> Signs {
         let share = |place: usize| evidence.leads.get(place).map_or(0.0, |lead| lead.share);
         let (first, second) = (log_odds(share(0)), log_odds(share(1)));
-        let same = (1.0 + evidence.same as f64).ln();
+        let same = libm::log(1.0 + evidence.same as f64);
         let (count, better) = self.lately[evidence.leads[0].category.get()];
         [
             first,
@@ -127,5 +127,5 @@ fn kind(chance: f64) -> usize {
 
 fn log_odds(share: f64) -> f64 {
     let share = share.clamp(0.002, 0.998);
-    (share / (1.0 - share)).ln()
+    libm::log(share / (1.0 - share))
 }

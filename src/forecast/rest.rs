@@ -110,7 +110,7 @@ fn recent_mean(months: &[f64]) -> (f64, f64) {
     let ages = (1..=months.len()).rev().map(|age| age as f64);
     let (mut sum, mut all, mut old) = (0.0, 0.0, 0.0);
     for (month, age) in months.iter().zip(ages) {
-        let weight = 0.5_f64.powf(age / HALF_LIFE);
+        let weight = libm::exp2(-age / HALF_LIFE);
         (sum, all, old) = (sum + weight * month, all + weight, old + weight * age);
     }
     if all > 0.0 { (sum / all, old / all) } else { (0.0, 0.0) }

@@ -141,7 +141,7 @@ impl Company {
         let odds = |(part, all): &(f64, f64)| {
             let (part, all) = ((part - own_part).max(0.0), (all - own).max(0.0));
             let share = (part + 4.0 * base) / (all + 4.0);
-            (share / (1.0 - share).max(1e-3) / (base / (1.0 - base))).ln()
+            libm::log(share / (1.0 - share).max(1e-3) / (base / (1.0 - base)))
         };
         let words = names.words(last).iter().filter_map(|word| self.words.get(word)).map(odds);
         let strongest = words.fold(0.0_f64, |most, odds| if odds.abs() > most.abs() { odds } else { most });

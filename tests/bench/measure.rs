@@ -4,7 +4,13 @@
 //! `cargo bench --bench measure -- [FIRST_SEED COUNT [FAMILY]]`, every family of lives when none is named; with
 //! `AVENIR_MCP_REFERENCE` set to a Python that has avenir-mcp 0.8.0, the reference answers the same lives in the same run.
 //! `-- fit` fits the classifier's weights anew.
-#![allow(clippy::print_stdout, clippy::expect_used, missing_docs, reason = "a program that measures and prints")]
+#![allow(
+    clippy::print_stdout,
+    clippy::expect_used,
+    clippy::disallowed_methods,
+    missing_docs,
+    reason = "a program that measures and prints"
+)]
 
 mod answers;
 mod fit;

@@ -52,7 +52,7 @@ pub fn chains(moves: &[Move], group: &[usize]) -> Vec<Chain> {
     }
     let paid = |&at: &usize| {
         let one = &moves[at];
-        let size = (one.amount.get().unsigned_abs().max(1) as f64).ln();
+        let size = libm::log(one.amount.get().unsigned_abs().max(1) as f64);
         Paid { at, day: one.day, date: one.date, size, taken: false }
     };
     let mut group: Vec<Paid> = group.iter().map(paid).collect();
@@ -147,8 +147,8 @@ fn best_near(group: &[Paid], current: &Paid, expected: i32, rhythm: Rhythm, rate
     let scored = fits.map(|(n, paid)| {
         let late = f64::from((paid.day - expected).abs());
         let (spread, width) = (rhythm.spread() * 1.3, f64::from(2 * window + 1));
-        let likely = 0.9 / (2.0 * spread) * (-late / spread).exp() + 0.1 / width;
-        let time = (likely / rate).ln();
+        let likely = 0.9 / (2.0 * spread) * libm::exp(-late / spread) + 0.1 / width;
+        let time = libm::log(likely / rate);
         let size = (paid.size - current.size).abs();
         (start + n, time, time - 12.0 * size.min(0.5))
     });
@@ -169,9 +169,9 @@ fn amounts(group: &[Paid], places: &[usize], steps: &[f64]) -> f64 {
     };
     let (same, nearly, alike) = (by_chance(SAME, 0.04), by_chance(NEARLY, 0.1), by_chance(ALIKE, 0.3));
     let worth = |step: &f64| match *step {
-        step if step <= SAME => (0.75 / same).ln(),
-        step if step <= NEARLY => (0.3 / nearly).ln(),
-        step if step <= ALIKE => (0.35 / alike).ln().min(0.3),
+        step if step <= SAME => libm::log(0.75 / same),
+        step if step <= NEARLY => libm::log(0.3 / nearly),
+        step if step <= ALIKE => libm::log(0.35 / alike).min(0.3),
         step if step <= 0.6 => -0.3,
         _ => -1.5,
     };

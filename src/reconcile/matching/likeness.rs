@@ -41,7 +41,8 @@ impl Likeness {
             })
             .collect();
         let all = (rows.len() + names.len()) as f64;
-        let weights = counts.iter().map(|count| ((all + 1.0) / (f64::from(*count) + 0.5)).ln().max(0.05)).collect();
+        let rareness = |count: &u32| libm::log((all + 1.0) / (f64::from(*count) + 0.5));
+        let weights = counts.iter().map(|count| rareness(count).max(0.05)).collect();
         Self { rows, names, weights, learnt: HashSet::new(), row_keys, name_keys }
     }
 

@@ -39,7 +39,7 @@ impl Offsets {
         };
         let likely: Vec<f64> = self.seen.iter().enumerate().map(|(at, seen)| likely(at, *seen)).collect();
         let best = likely.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
-        Costs(likely.into_iter().map(|likely| (UNIT * (best / likely).ln()) as i64).collect())
+        Costs(likely.into_iter().map(|likely| (UNIT * libm::log(best / likely)) as i64).collect())
     }
 }
 

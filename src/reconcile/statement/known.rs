@@ -85,7 +85,8 @@ impl Known {
             let taken = used.entry(row.amount).or_default();
             if *taken < known {
                 *taken += 1;
-                bits += (f64::from(self.span) / (f64::from(2 * NEAR_DAYS + 1) * known as f64)).max(1.1).log2();
+                let odds = f64::from(self.span) / (f64::from(2 * NEAR_DAYS + 1) * known as f64);
+                bits += libm::log2(odds.max(1.1));
             }
         }
         bits
