@@ -174,9 +174,9 @@ impl Written {
     pub(super) fn day(self, order: Order, near: Date) -> Option<Date> {
         match self {
             Self::Numbers([a, b, c], dotted) => match order {
-                Order::Ymd => made(year(a, a.1 == 4 || c.1 != 4)?, b, c),
-                Order::Dmy => made(year(c, a.1 != 4)?, b, a),
-                Order::Mdy if !dotted => made(year(c, a.1 != 4)?, a, b),
+                Order::Ymd => made(year(a)?, b, c),
+                Order::Dmy => made(year(c)?, b, a),
+                Order::Mdy if !dotted => made(year(c)?, a, b),
                 Order::Mdy => None,
             },
             Self::Compact(digits) => {
@@ -196,7 +196,7 @@ impl Written {
                     return None;
                 }
                 match written {
-                    Some(written) => made(year(written, true)?, (month, 1), day),
+                    Some(written) => made(year(written)?, (month, 1), day),
                     None => latest((month, 1), day, near),
                 }
             }
@@ -209,9 +209,8 @@ impl Written {
     }
 }
 
-fn year(part: Part, fits: bool) -> Option<i32> {
+fn year(part: Part) -> Option<i32> {
     match part.1 {
-        _ if !fits => None,
         4 => Some(part.0),
         2 => Some(if part.0 < 80 { 2000 + part.0 } else { 1900 + part.0 }),
         _ => None,
