@@ -353,6 +353,13 @@ mod tests {
         assert_eq!(ends(&both), Some((75, 75)), "newest first");
         both[0].date = date(2026, 1, 4);
         assert_eq!(ends(&both), Some((70, 70)), "oldest first");
+        let mut inverted = rows(&[(-10, Some(90)), (-20, Some(70)), (5, Some(75))]);
+        inverted.iter_mut().zip([7, 6, 5]).for_each(|(row, day)| row.date = date(2026, 1, day));
+        assert_eq!(
+            chain(&inverted).map(|chain| chain.share()),
+            Some(0.0),
+            "newest first, though it holds the other way"
+        );
     }
 
     #[test]
