@@ -50,7 +50,7 @@ pub fn covered(plan: &Plan, accounts: &Accounts, moves: &[Move], names: &Names, 
 
 /// How a schedule fits a series; `None` when it is another thing's.
 fn fit(schedule: &Scheduled, amount: Milliunits, moves: &[Move], names: &Names, series: &Series) -> Option<Fit> {
-    if amount.is_negative() != series.amount.is_negative() || !series.active {
+    if !series.active {
         return None;
     }
     let bill = series.amount.get() as f64;
