@@ -176,6 +176,29 @@ mod tests {
         assert_eq!(scheduled(&bills, &[("CLUB", "monthly", "2026-06-20", -101_000)]), [true, false]);
     }
 
+    #[test]
+    fn a_transfer_is_matched_by_its_other_account() {
+        let mut book = book(&[], &[]);
+        let account = book.plan.accounts.enumerate().next().expect("an account").0;
+        let [loan, other] = ["Loan", "Boat"].map(|name| book.account(name, AccountKind::Mortgage, false));
+        for n in 0..17 {
+            let date = Month::parse("2025-01-01").expect("a month").add(n).day(10);
+            book.transfer(&date.to_string(), account, loan, None, 100_000);
+        }
+        let ix = book.schedule(account, "Anything", "monthly", "2026-06-20", -100_000);
+        for (to, next, covers) in [
+            (Some(loan), "2026-06-20", true),
+            (Some(other), "2026-06-20", false),
+            (Some(other), "2026-06-10", false),
+            (None, "2026-06-10", false),
+        ] {
+            let schedule = book.plan.scheduled.at_mut(ix);
+            (schedule.transfer_account, schedule.date_next) = (to, day(next));
+            let found = charges(&book.plan, true, day(TODAY)).charges;
+            assert_eq!(found.iter().map(|charge| charge.scheduled).collect::<Vec<_>>(), [covers], "{to:?} {next}");
+        }
+    }
+
     /// Outflows of the two months after this one.
     fn ahead(bills: &[Bill], schedules: &[Written]) -> [i64; 2] {
         let until = Month::of(day(TODAY)).add(2);
