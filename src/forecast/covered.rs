@@ -100,12 +100,17 @@ mod tests {
     /// A schedule's payee, word, next date and amount.
     type Written = (&'static str, &'static str, &'static str, i64);
 
+    /// That day of each month until today.
+    fn monthly(on: i8) -> impl Iterator<Item = String> {
+        let first = Month::parse("2025-01-01").expect("a month");
+        (0..24).map(move |n| first.add(n).day(on).to_string()).filter(|date| date.as_str() <= TODAY)
+    }
+
     fn book(bills: &[Bill], schedules: &[Written]) -> Book {
         let mut book = Book::new();
         let account = book.account("Everyday", AccountKind::Checking, true);
-        let first = Month::parse("2025-01-01").expect("a month");
         for (payee, amount, on) in bills {
-            for date in (0..24).map(|n| first.add(n).day(*on).to_string()).filter(|date| date.as_str() <= TODAY) {
+            for date in monthly(*on) {
                 book.pay(&date, account, payee, None, *amount);
             }
         }
@@ -177,13 +182,33 @@ mod tests {
     }
 
     #[test]
+    fn between_two_bills_alike_the_category_decides() {
+        for chosen in ["Sports", "Fun"] {
+            let mut book = Book::new();
+            let account = book.account("Everyday", AccountKind::Checking, true);
+            for (category, amount, on) in [("Sports", -105_000, 5), ("Fun", -100_000, 20)] {
+                let category = Some(book.category("Home", category));
+                for date in monthly(on) {
+                    book.pay(&date, account, "CLUB", category, amount);
+                }
+            }
+            let ix = book.schedule(account, "CLUB", "monthly", "2026-07-12", -102_500);
+            let category = book.plan.categories.enumerate().find(|(_, one)| &*one.name == chosen).map(|(ix, _)| ix);
+            book.plan.scheduled.at_mut(ix).category = category;
+            let found = charges(&book.plan, true, day(TODAY)).charges;
+            let covered: Vec<&str> =
+                found.iter().filter(|one| one.scheduled).filter_map(|one| one.category.as_deref()).collect();
+            assert_eq!((found.len(), covered), (2, vec![chosen]));
+        }
+    }
+
+    #[test]
     fn a_transfer_is_matched_by_its_other_account() {
         let mut book = book(&[], &[]);
         let account = book.plan.accounts.enumerate().next().expect("an account").0;
         let [loan, other] = ["Loan", "Boat"].map(|name| book.account(name, AccountKind::Mortgage, false));
-        for n in 0..17 {
-            let date = Month::parse("2025-01-01").expect("a month").add(n).day(10);
-            book.transfer(&date.to_string(), account, loan, None, 100_000);
+        for date in monthly(10) {
+            book.transfer(&date, account, loan, None, 100_000);
         }
         let ix = book.schedule(account, "Anything", "monthly", "2026-06-20", -100_000);
         for (to, next, covers) in [
