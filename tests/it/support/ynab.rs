@@ -288,8 +288,7 @@ impl Answer {
     }
 
     fn send(&self, stream: &mut TcpStream) -> io::Result<()> {
-        stream.write_all(&self.head(self.body.len()))?;
-        stream.write_all(&self.body)
+        stream.write_all(&[&self.head(self.body.len())[..], &self.body].concat())
     }
 }
 
