@@ -17,6 +17,13 @@ pub(crate) fn day(text: &str) -> Date {
     parse_date(text).unwrap()
 }
 
+/// That day of each month from 2025-01 until a day.
+pub(crate) fn monthly(day_of_month: i8, until: &str) -> impl Iterator<Item = String> {
+    let first = Month::parse("2025-01-01").unwrap();
+    let days = (0..).map(move |n| first.add(n).day(day_of_month).to_string());
+    days.take_while(move |date| date.as_str() <= until)
+}
+
 pub(crate) fn chars(answer: &impl serde::Serialize) -> usize {
     serde_json::to_string(answer).unwrap().chars().count()
 }

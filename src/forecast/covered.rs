@@ -87,7 +87,7 @@ fn fit(schedule: &Scheduled, amount: Milliunits, moves: &[Move], names: &Names, 
 
 #[cfg(test)]
 mod tests {
-    use crate::analytics::testing::{Book, day};
+    use crate::analytics::testing::{Book, day, monthly};
     use crate::dates::Month;
     use crate::forecast::balance::{Ask, project};
     use crate::forecast::recurring::charges;
@@ -100,17 +100,11 @@ mod tests {
     /// A schedule's payee, word, next date and amount.
     type Written = (&'static str, &'static str, &'static str, i64);
 
-    /// That day of each month until today.
-    fn monthly(on: i8) -> impl Iterator<Item = String> {
-        let first = Month::parse("2025-01-01").expect("a month");
-        (0..24).map(move |n| first.add(n).day(on).to_string()).filter(|date| date.as_str() <= TODAY)
-    }
-
     fn book(bills: &[Bill], schedules: &[Written]) -> Book {
         let mut book = Book::new();
         let account = book.account("Everyday", AccountKind::Checking, true);
         for (payee, amount, on) in bills {
-            for date in monthly(*on) {
+            for date in monthly(*on, TODAY) {
                 book.pay(&date, account, payee, None, *amount);
             }
         }
@@ -188,7 +182,7 @@ mod tests {
             let account = book.account("Everyday", AccountKind::Checking, true);
             for (category, amount, on) in [("Sports", -105_000, 5), ("Fun", -100_000, 20)] {
                 let category = Some(book.category("Home", category));
-                for date in monthly(on) {
+                for date in monthly(on, TODAY) {
                     book.pay(&date, account, "CLUB", category, amount);
                 }
             }
@@ -207,7 +201,7 @@ mod tests {
         let mut book = book(&[], &[]);
         let account = book.plan.accounts.enumerate().next().expect("an account").0;
         let [loan, other] = ["Loan", "Boat"].map(|name| book.account(name, AccountKind::Mortgage, false));
-        for date in monthly(10) {
+        for date in monthly(10, TODAY) {
             book.transfer(&date, account, loan, None, 100_000);
         }
         let ix = book.schedule(account, "Anything", "monthly", "2026-06-20", -100_000);

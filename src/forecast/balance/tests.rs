@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::analytics::testing::{Book, chars, day};
+use crate::analytics::testing::{self, Book, chars, day};
 use crate::dates::add_days;
 use crate::fixtures;
 use crate::forecast::recurring::charges;
@@ -33,11 +33,8 @@ fn flows(forecast: &Forecast) -> Vec<(f64, f64)> {
     forecast.months.iter().map(|month| (units(month.inflows), units(month.outflows))).collect()
 }
 
-/// The months' days up to today, from 2025-01 on.
 fn monthly(day_of_month: i8) -> impl Iterator<Item = String> {
-    let first = Month::parse("2025-01-01").expect("a month");
-    let days = (0..24).map(move |n| first.add(n).day(day_of_month).to_string());
-    days.take_while(|date| date.as_str() <= TODAY)
+    testing::monthly(day_of_month, TODAY)
 }
 
 /// Point 17.
