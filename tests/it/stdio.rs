@@ -1,6 +1,7 @@
 //! The process on its pipes: broken input, odd requests, how it ends, and what it tells in read-only mode.
 
 use std::collections::HashMap;
+use std::io::Write as _;
 use std::process::Output;
 
 use serde_json::{Value, json};
@@ -255,6 +256,30 @@ fn point_69_it_ends_cleanly() {
         session.call("list_plans", json!({}));
         assert_eq!(session.end(), Some(0), "the end of input");
     }
+}
+
+/// Its answers fill the pipe and wait for ever.
+#[test]
+fn a_client_that_stops_reading_does_not_hold_the_end_up() {
+    let piped = std::process::Stdio::piped;
+    let mut program = std::process::Command::new(env!("CARGO_BIN_EXE_avenir-mcp"));
+    let mut server = program.arg("--demo").stdin(piped()).stdout(piped()).spawn().expect("a server");
+    let mut input = server.stdin.take().expect("its input");
+    let client = json!({ "name": "it", "version": "0" });
+    let params = json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client });
+    let hello = json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params });
+    let lists = (1..30).map(|id| json!({ "jsonrpc": "2.0", "id": id, "method": "tools/list" }));
+    for message in std::iter::once(hello).chain(lists) {
+        writeln!(input, "{message}").expect("sent");
+    }
+    drop(input);
+    let end = std::time::Instant::now() + std::time::Duration::from_secs(20);
+    while server.try_wait().expect("a process").is_none() && std::time::Instant::now() < end {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    let left = server.try_wait().expect("a process");
+    drop(server.kill());
+    assert_eq!(left.and_then(|status| status.code()), Some(0));
 }
 
 #[test]
